@@ -24,7 +24,7 @@ macro_rules! language {
     ($name:ident, $language:literal, $abbreviations:literal $(, $acronyms:literal)?) => {
         #[doc = concat!("The lists of ", $language, ".")]
         pub mod $name {
-            /// Abbreviations, most of which do not end a sentence.
+            /// Abbreviations; most of them do not end a sentence.
             pub const ABBREVIATIONS: &str = include_str!($abbreviations);
             $(
                 /// Words written in capitals in this language.

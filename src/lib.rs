@@ -9,13 +9,13 @@
 //! # Ok::<(), majuscule::Error>(())
 //! ```
 //!
-//! [`RestoreOptions`] say how a text is read, decided and written. [`TextRestorer`] restores files
-//! of any [`Format`], words, and live text ([`Stream`]). A method implements [`Restorer`]: it reads
-//! words without their capitals ([`Tokens`]) and chooses a [`Label`] for each. A single function
-//! applies the labels to the text, so that no method can lose a word.
+//! [`RestoreOptions`] control the reading, the decisions and the writing of a text. [`TextRestorer`] restores files
+//! of any [`Format`], words, and live text ([`Stream`]). A method implements [`Restorer`]: it reads words without
+//! their capitals ([`Tokens`]) and chooses a [`Label`] for each. A single function applies the labels to the text,
+//! so that no method can lose a word.
 //!
 //! This package only names what a program uses. The code is in packages below it, without any promise of stability;
-//! training, evaluation, transducers and neural methods are packages beside it.
+//! training, evaluation, transducers and neural methods are other packages that depend on them.
 
 pub use majuscule_base::error::{Error, Location, Problem, Result, caught};
 pub use majuscule_base::files::{ByteSize, Encoding, Input, Limits};

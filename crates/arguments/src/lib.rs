@@ -24,7 +24,7 @@ pub fn default_name<T: NamedValue + Default>() -> &'static str {
     T::default().name_of()
 }
 
-/// Makes the default of a configuration that of its arguments, where each default is stated once:
+/// Derives the default of a configuration from its arguments, where each default is stated once:
 /// `default_of_arguments!(MaxentConfig);`. It parses: a default that other arguments share is a
 /// constant, so that no start of the program has to.
 #[macro_export]

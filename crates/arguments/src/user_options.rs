@@ -5,10 +5,10 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use majuscule_text::{Door, OptionKind, OptionValue, RestoreOptions, UserOption, WrongValue};
 
-/// The options of restoring that a command line gives.
+/// The options of restoring on the command line.
 #[derive(Debug, Clone, Default)]
 pub struct UserOptionArgs {
-    /// The options, with defaults for those that are not given.
+    /// The options, with defaults for the options that are not given.
     pub options: RestoreOptions,
     /// Those that are given, with their values.
     given: Vec<(&'static str, OptionValue)>,
@@ -49,7 +49,7 @@ impl FromArgMatches for UserOptionArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         for wanted in UserOption::at(Door::Program) {
             let Some(value) = value(wanted, matches) else { continue };
-            // The parsers have refused what does not fit.
+            // The parsers have refused invalid values.
             wanted.set(&mut self.options, &value).map_err(|_| clap::Error::new(ErrorKind::InvalidValue))?;
             self.given.push((wanted.name, value));
         }
@@ -89,7 +89,7 @@ fn argument(wanted: &'static UserOption) -> Arg {
     }
 }
 
-/// Returns the value that a command line gives; `None` for a default.
+/// Returns the value on the command line; `None` for a default.
 fn value(wanted: &UserOption, matches: &ArgMatches) -> Option<OptionValue> {
     let id = wanted.field();
     if matches.value_source(&id) != Some(clap::parser::ValueSource::CommandLine) {

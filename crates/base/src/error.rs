@@ -99,7 +99,7 @@ impl std::fmt::Display for Error {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Problem {
     text: String,
-    /// The places of the names of options in the text.
+    /// The positions of the names of options in the text.
     options: Vec<Range<usize>>,
 }
 
@@ -181,7 +181,7 @@ fn shown(file: &str) -> Cow<'_, str> {
 }
 
 impl Error {
-    /// An error of the system at the attempt to `verb` the file at `path`.
+    /// Creates the error for a file at `path` that the system could not `verb`.
     pub fn io(verb: &'static str, path: impl AsRef<Path>, source: std::io::Error) -> Self {
         Self::Io { verb, path: path.as_ref().to_owned(), source }
     }

@@ -1,5 +1,5 @@
-//! What every package of majuscule needs: errors, settings with named values, files that are read and published whole,
-//! bytes used in place, and a flag that stops long work.
+//! The basis of every package of majuscule: errors, settings with named values, files that are read and published
+//! whole, bytes used in place, and a flag that stops long work.
 //!
 //! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
 

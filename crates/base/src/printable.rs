@@ -26,8 +26,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Shortens a text for an error message: of more than 40
-/// characters, the first ones and an ellipsis remain.
+/// Shortens a text for an error message: if it has more than 40 characters, the first ones and an
+/// ellipsis remain.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {

@@ -17,9 +17,9 @@ const SURE: f32 = 0.9;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct CascadeArgs {
-    /// Two models: the first decides the words it is sure of; the second, slower and better, reads
-    /// only sentences or lines with a word in doubt, or a mark in doubt if it inserts punctuation.
-    /// Folders or packed files; accurate and fast are the built-in models of --lang
+    /// Two models: the first decides the words of which it is certain; the second, slower and better,
+    /// reads only sentences or lines with a word in doubt, or a mark in doubt if it inserts
+    /// punctuation. Folders or packed files; accurate and fast are the built-in models of --lang
     #[arg(long, value_name = "FAST,EXACT", value_delimiter = ',', num_args = 1, conflicts_with_all = ["model", "preset"])]
     cascade: Vec<PathBuf>,
     /// Probability, from 0 to 1, from which the first model decides a word or punctuation mark
@@ -43,7 +43,7 @@ impl CascadeArgs {
     /// given without models.
     pub fn load(&self, language: &str, computing: &Backend) -> Result<Option<(Model, Arc<Read>)>> {
         let [fast, exact] = match self.cascade.as_slice() {
-            // The parser lets this pass beside an option that excludes a cascade.
+            // The parser accepts this together with an option that excludes a cascade.
             [] if self.sure.is_some() => {
                 let problem = "--sure is for the first model of --cascade FAST,EXACT: give --cascade too, or leave --sure out";
                 return Err(Error::usage(problem));

@@ -20,7 +20,7 @@ use majuscule_format::Format;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Subtitles or a transcript, also as .gz, .zst or .xz; - is standard input, which needs --from
@@ -51,15 +51,15 @@ pub struct ConvertArgs {
     lang: Option<String>,
 }
 
-/// The format of the output, if it is another than that of the input, and its cues.
+/// The format of the output, if it differs from the input's, and its cues.
 #[derive(Debug, clap::Args)]
 pub struct OutputFormArgs {
     /// Format of the output; by default the one of its file extension. If neither is given, restore
     /// keeps the format. It cuts a recogniser's words into new cues if it writes srt, vtt or ass
     #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
     to: Option<Format>,
-    /// Leave out what the other format cannot hold, such as cue
-    /// settings in .srt, and report it on standard error
+    /// Leave out what the other format cannot hold, such as cue settings in .srt, and
+    /// report it on standard error
     #[arg(long)]
     drop: bool,
     #[command(flatten)]
@@ -100,24 +100,24 @@ impl OutputFormArgs {
         self.to.filter(|kind| *kind != Format::Auto)
     }
 
-    /// Returns true if what the other format cannot hold is left out.
+    /// Returns true if information that the other format cannot hold is left out.
     pub fn drops(&self) -> bool {
         self.drop
     }
 
-    /// Returns the cut into new cues, if one is asked for.
+    /// Returns the cut into new cues, if one is requested.
     pub fn cut(&self) -> Option<CueCut> {
         self.cues.cues
     }
 
-    /// Returns the limits of new cues; `language` is that of the text.
+    /// Returns the limits of new cues; `language` is the language of the text.
     pub fn limits(&self, language: Option<String>) -> CueLimits {
         let CueArgs { max_chars, max_lines, max_seconds, min_seconds, max_cps, .. } = self.cues;
         CueLimits { max_chars, max_lines, max_seconds, min_seconds, max_cps, language, max_words: None }
     }
 }
 
-/// Prints what a user is told of a conversion.
+/// Prints the notes of a conversion for the user.
 pub fn tell(notes: ConversionNotes) {
     if let Some(left) = notes.left_out {
         tell!("majuscule: left out: {left}");

@@ -1,4 +1,4 @@
-//! The texts in a folder: what every verb reads where a folder is named.
+//! The texts in a folder, which every verb reads if a folder is named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,10 +46,11 @@ pub fn paths(files: &[PathBuf], format: Format) -> Result<Vec<PathBuf>> {
 }
 
 /// The texts of a reference and of hypotheses for it, side by side. Texts of folders have the same
-/// names but for the extensions, and come in the order of the reference.
+/// names except for their extensions, and come in the order of the reference.
 ///
 /// # Errors
-/// If a folder stands beside a file, or holds other names than that of the reference.
+/// If a folder is compared with a file, or if its names differ from the names in the reference
+/// folder.
 #[cfg(feature = "learning")]
 pub fn sides(paths: &[&Path], format: Format) -> Result<Vec<Vec<PathBuf>>> {
     let is_folder = paths.first().is_some_and(|reference| reference.is_dir());

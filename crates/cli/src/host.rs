@@ -1,6 +1,6 @@
 //! The verbs as calls of a program that hosts this one, such as the Python package.
 //!
-//! A verb runs in one thread, and what its host gives and takes belongs to that thread: models and files in memory,
+//! A verb runs in one thread, and all its exchanges with its host belong to that thread: models and files in memory,
 //! by names that only the host uses; what would be printed; the progress of training.
 
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ pub type ProgressFigures<'a> = &'a [(&'static str, f64)];
 /// A callback for the progress of a long job, from any thread.
 pub type ProgressCallback = Arc<dyn Fn(ProgressFigures<'_>) + Send + Sync>;
 
-/// The input of a call from its host.
+/// The input that a host passes to a call.
 #[derive(Default)]
 pub struct Host {
     /// Models, by the names that the arguments have for them.
@@ -48,7 +48,7 @@ pub struct VerbOutcome {
     pub json: Option<String>,
     /// The lines that the program would have written to standard error.
     pub messages: Vec<String>,
-    /// False if something failed that the messages tell.
+    /// False if something failed; the messages describe the failure.
     pub is_success: bool,
 }
 
@@ -83,7 +83,7 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>, host: Host) -> Result
     Ok(answer)
 }
 
-/// Returns what is wrong with arguments, in one line.
+/// Returns the problem with the arguments, in one line.
 fn refused(error: &clap::Error) -> Error {
     let page = error.render().to_string();
     let lines = page.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
@@ -97,7 +97,7 @@ fn unwrapped(error: anyhow::Error) -> Error {
     error.downcast::<Error>().unwrap_or_else(|error| Error::usage(format!("{error:#}")))
 }
 
-/// Takes a message if a host hears it; otherwise returns false.
+/// Passes a message to the host, if there is one; otherwise returns false.
 pub fn hear(message: &str) -> bool {
     with(|call| call.answer.messages.push(message.to_owned())).is_some()
 }
@@ -115,7 +115,7 @@ pub fn show(figures: ProgressFigures<'_>) {
     }
 }
 
-/// Returns a corpus that the host can stop, and that tells it how far it is read.
+/// Returns a corpus whose reading the host can stop, and which reports its progress to the host.
 #[cfg(feature = "learning")]
 pub fn watched(corpus: Corpus) -> Corpus {
     let progress = with(|call| call.host.progress.clone()).flatten();

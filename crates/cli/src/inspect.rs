@@ -24,7 +24,7 @@ use majuscule_text::restorer::{EncoderCheck, LayerWeights};
 /// Divided by the number of layers, the centre of gravity is comparable between encoders.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
@@ -37,9 +37,9 @@ pub struct InspectArgs {
     #[arg(long)]
     json: bool,
     /// Check the encoder of a bert model: compute the last hidden states of a text (by default a
-    /// short English one) with candle-transformers too, and print the largest differences between
-    /// them and those of the training graph and of the CPU engine. A difference that rounding does
-    /// not explain is an error
+    /// short English one) with candle-transformers too, and print the largest differences from the
+    /// states of the training graph and of the CPU engine. A difference that rounding does not
+    /// explain is an error
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true)]
     check_encoder: Option<Option<PathBuf>>,
 }

@@ -18,15 +18,15 @@ pub struct RunLanguages {
 }
 
 impl RunLanguages {
-    /// Returns the language of most of the files whose language is detected: of those in the folder of
-    /// `path`, or else of all. `detect` returns a language with a built-in model.
+    /// Returns the most frequent detected language of the files in the folder of `path`, or else of
+    /// all files. `detect` returns a language with a built-in model.
     pub fn majority(
         &mut self,
         path: &Path,
         files: &[PathBuf],
         detect: impl Fn(&Path) -> Option<&'static str>,
     ) -> Option<(String, LanguageSource)> {
-        // Reading a pipe here would take its text away.
+        // Reading a pipe here would consume its text.
         let language = |file: &PathBuf| file.is_file().then(|| Some((file.clone(), detect(file)?))).flatten();
         let detected = self.detected.get_or_insert_with(|| files.iter().filter_map(language).collect());
         let most = |is_counted: &dyn Fn(&Path) -> bool| {

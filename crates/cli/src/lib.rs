@@ -144,14 +144,14 @@ impl Verb {
     }
 }
 
-/// Prints what is wrong with the arguments, or the help that they ask for, and exits.
+/// Prints the problem with the arguments, or the help that they request, and exits.
 fn refuse(error: &clap::Error) -> ! {
     if let Some(hint) = hints::hint(error) {
         tell!("majuscule: {hint}");
         process::exit(error.exit_code())
     }
     let page = error.render().to_string();
-    // A file name may be taken for an option, and may hold control characters.
+    // A file name may look like an option, and may contain control characters.
     match printable_lines(&page) {
         shown if shown == page => error.exit(),
         shown => shown.lines().for_each(messages::print),

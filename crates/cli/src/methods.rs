@@ -33,16 +33,16 @@ const NO_NETWORKS: &str =
 const OPTIONAL: [(&str, Option<Method>, &str); 2] =
     [("ngram", NGRAM, NO_TRANSDUCERS), ("bilstm", BILSTM, NO_NETWORKS)];
 
-/// The folder that counts as that of the program, where its own file lies elsewhere.
+/// The folder that counts as the program's, if the program's own file is elsewhere.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Makes a folder count as that of the program, in which models lie that are not built in. The first call in
-/// a process decides.
+/// Makes a folder count as the program's folder, which contains the models that are not built in. The first
+/// call in a process decides.
 pub fn look_in(folder: PathBuf) {
     let _ = FOLDER.set(folder);
 }
 
-/// The methods of the library, and those of the optional packages in this build.
+/// The methods of the library, and the methods of the optional packages in this build.
 pub fn methods() -> Methods {
     methods_in(Vec::new())
 }

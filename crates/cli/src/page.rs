@@ -27,8 +27,8 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     written.map_err(|error| Error::io("write", "standard output", error))
 }
 
-/// The number of threads: the number asked for, at most and by default that of cores. More threads
-/// would only wait for each other, and a system refuses thousands.
+/// The number of threads: the requested number, which is at most, and by default, the number of
+/// cores. More threads would only wait for each other, and a system refuses thousands.
 pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
     let most = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     asked.map_or(most, |asked| asked.min(most))

@@ -36,7 +36,7 @@ pub fn convert<T>(
         let passed = ready.iter().try_for_each(|part| out.write_all(&part));
         let notes = converter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         match written {
-            // The converter stopped reading, and says why.
+            // The converter stopped reading, and returns the reason.
             Err(error) if error.is_closed_pipe() && notes.is_err() => {}
             Err(error) => return Err(error),
             Ok(written) => {
@@ -48,7 +48,8 @@ pub fn convert<T>(
     })
 }
 
-/// The input of the converter as a file to write to; what is converted goes on to the output.
+/// The input of the converter as a file to write to; the result of the conversion goes on to the
+/// output.
 struct Pipe<'a> {
     bytes: SyncSender<Vec<u8>>,
     ready: Receiver<Vec<u8>>,

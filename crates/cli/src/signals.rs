@@ -14,7 +14,7 @@ pub fn clean_up() {
 
     let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
     let Ok(mut signals) = Signals::new(wanted) else { return };
-    // If no thread can be started, the next run removes what this one leaves.
+    // If no thread can be started, the next run removes the files that this one leaves.
     let _ = thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             let _nothing_more = files::remove_unfinished();

@@ -99,7 +99,7 @@ impl Outlet<'_> {
         loop {
             let done = self.stream.done().bytes;
             while arrivals.pop_front_if(|(bytes, _)| *bytes <= done).is_some() {}
-            // A deadline beyond the range of the clock is none.
+            // A deadline beyond the range of the clock counts as no deadline.
             let limit = arrivals.front().and_then(|(_, came)| came.checked_add(delay));
             let bytes = match limit.map(|limit| limit.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => Err(RecvTimeoutError::Timeout),

@@ -83,7 +83,7 @@ impl Targets {
     }
 
     /// The destination of the texts; from a folder, only files named as this format are taken. In
-    /// an output folder their names end as those of the format `to`, if there is one.
+    /// an output folder their names have the extension of the format `to`, if there is one.
     /// `others` are further inputs, which must not be overwritten.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ impl Targets {
         }
         if Format::named(Path::new(ending)).is_some() {
             let problem =
-                "the backup would be taken for a text the next time: name another extension, such as .bak";
+                "the backup would be read as a text the next time: name another extension, such as .bak";
             return Err(Error::usage(format!("--in-place={ending}: {problem}")));
         }
         Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))

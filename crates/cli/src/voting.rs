@@ -48,8 +48,8 @@ impl VotingArgs {
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
 
-    /// Returns the model with windows that vote, if they are asked for, and the number of contexts
-    /// to ask it for.
+    /// Returns the model with windows that vote, if they are requested, and the number of contexts to
+    /// request from it.
     ///
     /// # Errors
     /// If windows do not overlap, or the model finds no sentence ends and is to end sentences.

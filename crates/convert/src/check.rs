@@ -39,7 +39,7 @@ impl Check {
         if self.output.is_at_start() && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { "" }
     }
 
-    /// Takes the next item and its written text.
+    /// Checks the next item against its written text.
     pub(crate) fn take(&mut self, item: Item, found: &Rc<LocatedItem>, text: &str) -> Result<(), Refused> {
         self.expected.push_back((item, Rc::clone(found)));
         self.last = Some(Rc::clone(found));
@@ -64,7 +64,7 @@ impl Check {
         self.output.read(text).map_err(|problem| self.refused(&problem))
     }
 
-    /// Compares what was read back with what was written.
+    /// Compares the segments that were read back with those that were written.
     fn compare(&mut self) -> Result<(), Refused> {
         while let Some(read) = self.output.pop() {
             match self.expected.front() {

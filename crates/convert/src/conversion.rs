@@ -1,4 +1,4 @@
-//! A conversion of a file: its settings, its run, and what is told of it.
+//! A conversion of a file: its settings, its run, and its notes for the user.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::source::ConvertSource;
 /// The settings of a conversion.
 #[derive(Debug, Clone, Default)]
 pub struct Conversion {
-    /// The input format; [`Format::Auto`] tells it from the name of the input.
+    /// The input format; [`Format::Auto`] detects it by the name of the input.
     pub from: Format,
     /// The output format.
     pub to: Format,
@@ -47,9 +47,9 @@ impl Conversion {
     /// Reads a file and writes it in the other format, with memory independent of the length of the
     /// file, except for Whisper's JSON and new cues.
     ///
-    /// Law: reading the output gives the same segments as reading the input, except for the dropped
-    /// parts and the numbers that .srt requires. New cues have the same words in the same order.
-    /// Plain text has the lines of captions that roll up once.
+    /// Law: reading the output returns the same segments as reading the input, except for the dropped
+    /// parts and the numbers that .srt requires. New cues have the same words in the same order. Plain
+    /// text has the lines of captions that roll up once.
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
@@ -121,7 +121,7 @@ impl Conversion {
     }
 }
 
-/// Returns what is known of the segments of the format of the output.
+/// Returns the description of the segments of the output format.
 fn output_segments(format: Format) -> Result<&'static SegmentInfo> {
     if format == Format::Auto {
         let problem = format!("the output format is unknown: name it with {}", option("to"));

@@ -1,8 +1,8 @@
 //! Timed words in, cues and their lines out: the cut of the least cost.
 //!
-//! A cut is scored by its parts: what ends a cue or a line there, the length of a cue and of its
-//! lines, and the time to read it. Dynamic programming over the words of a turn finds the best cut,
-//! in time linear in the number of words, for a cue holds a limited number of them.
+//! A cut is scored by its parts: the boundary of a cue or a line there, the length of a cue and of its
+//! lines, and the time to read it. Dynamic programming over the words of a turn finds the best cut, in
+//! time linear in the number of words, since a cue holds a limited number of words.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use majuscule_base::interrupt::Interrupt;
 
 use crate::limits::CueLimits;
 
-/// A word as the cut sees it, with what stands after it.
+/// A word as the cut sees it, with the boundary after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CutWord {
     /// The number of characters.
@@ -38,7 +38,7 @@ pub(crate) enum Juncture {
     /// Words that belong together: a pronoun and its verb, the parts of a name, a number and its
     /// unit.
     Close,
-    /// An article, a preposition or a conjunction stands before its words.
+    /// An article, a preposition or a conjunction belongs to the words after it.
     Bound,
 }
 
@@ -56,7 +56,7 @@ impl Juncture {
 
 /// The cost of a cue, so that there are not more than needed.
 const CUE: u64 = 20;
-/// The cost of a full cue beyond that of an empty one: cues of like length are best.
+/// The additional cost of a full cue over an empty one: cues of similar length are best.
 const FULL: u64 = 40;
 /// The cost of a sentence that ends inside a cue.
 const SENTENCE_INSIDE: u64 = 30;
@@ -67,7 +67,7 @@ const LONG_PAUSE: u64 = 1000;
 /// The cost of lines whose lengths differ by a full line, and of a last line shorter than the first.
 const UNEVEN: u64 = 40;
 const TOP_HEAVY: u64 = 3;
-/// The cost of a cue without any time, and the limit of that of too little time to read it.
+/// The cost of a cue without any time, which is also the limit of the cost of too little reading time.
 const SHORT: u64 = 60;
 const FAST: u64 = 120;
 /// The characters below which a part of a sentence is too little for a cue, and the cost of none.
@@ -75,7 +75,7 @@ const SCRAP: (u64, u64) = (20, 40);
 /// The cost of a word that is longer than a line.
 const TOO_LONG: u64 = 10_000;
 
-/// A cue: its words, and those after which a line ends.
+/// A cue: its words, and the words after which a line ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CutCue {
     pub(crate) words: Range<usize>,
@@ -89,7 +89,7 @@ pub(crate) struct TurnCut<'a> {
     limits: &'a CueLimits,
     /// The time at which something else begins after the turn.
     until: Option<u64>,
-    /// The characters before each word, and the costs of what stands inside a cue.
+    /// The characters before each word, and the costs of the content of a cue.
     chars: Vec<usize>,
     inside: Vec<u64>,
 }
@@ -157,7 +157,7 @@ impl<'a> TurnCut<'a> {
             || self.natural_end(end) - self.words[start].begin > self.limits.max_milliseconds()
     }
 
-    /// Returns the time at which the words before `end` have been said.
+    /// Returns the time at which the words before `end` are spoken.
     fn natural_end(&self, end: usize) -> u64 {
         let next = self.words.get(end).map_or(u64::MAX, |next| next.begin);
         self.words[end - 1].end.min(next)
@@ -277,7 +277,7 @@ impl LineLayout {
         self.rows.resize(count * words.len(), None);
     }
 
-    /// Returns the place of the best `line` lines that end at `end`.
+    /// Returns the index of the best `line` lines that end at `end`.
     fn at(&self, line: usize, end: usize) -> usize {
         (line - 1) * self.words.len() + end - self.words.start - 1
     }
@@ -287,7 +287,7 @@ impl LineLayout {
         self.rows[at] = least;
     }
 
-    /// Returns the cost of the words before `end` in so many lines; `None` if they do not fit.
+    /// Returns the cost of the words before `end` in this many lines; `None` if they do not fit.
     fn cost(&self, lines: usize, end: usize) -> Option<u64> {
         if lines == 0 { Some(0) } else { self.rows[self.at(lines, end)].map(|(cost, _)| cost) }
     }

@@ -1,8 +1,8 @@
 //! Cuts speech into cues that a reader can follow: words with times in, subtitles out.
 //!
 //! A cue ends where a sentence ends, otherwise at a comma or a pause. Its lines are broken where a
-//! reader would pause, and another speaker begins a cue. The words, their order and their marks
-//! stay; times are those of the words.
+//! reader would pause, and another speaker begins a cue. The words, their order and their marks stay;
+//! the times of cues are the times of their words.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -98,7 +98,7 @@ pub(crate) struct CueCutter {
     unit: u64,
     language: CueLanguage,
     losses: Losses,
-    /// Once it is set no more is cut, and what is ready is not to be written.
+    /// Once it is set, cutting stops, and the finished cues must not be written.
     interrupt: Interrupt,
     turns: Vec<SpokenTurn>,
     /// The words read so far.
@@ -119,7 +119,7 @@ pub(crate) struct CueCutter {
 
 impl CueCutter {
     /// # Errors
-    /// Fails if a limit is none, or if the input has no times.
+    /// Fails if a limit is invalid, or if the input has no times.
     pub(crate) fn new(
         limits: &CueLimits,
         from: &'static SegmentInfo,
@@ -160,7 +160,7 @@ impl CueCutter {
         self.cues.pop_front()
     }
 
-    /// Takes the next item of the file.
+    /// Processes the next item of the file.
     pub(crate) fn take(&mut self, mut found: LocatedItem) -> Result<(), Box<(Rc<LocatedItem>, Lost)>> {
         match std::mem::replace(&mut found.item, Item::Segment(Segment::default())) {
             Item::Block(block) => {
@@ -178,7 +178,7 @@ impl CueCutter {
         }
     }
 
-    /// Takes the language that a document names, unless the user named one.
+    /// Uses the language that a document names, unless the user named one.
     fn see_language(&mut self, block: &UnspokenBlock) {
         if block.kind == BlockKind::Document
             && self.limits.language.is_none()
@@ -318,7 +318,7 @@ impl CueCutter {
         !self.cues.is_empty()
     }
 
-    /// Returns what a user is told of the cues.
+    /// Returns the notes on the cues for the user.
     pub(crate) fn notes(&self) -> Vec<String> {
         let CueLimits { max_chars, min_seconds, max_cps, .. } = self.limits;
         let parts = if self.divided == 1 { "1 segment" } else { &format!("{} segments", self.divided) };
@@ -531,8 +531,8 @@ fn shared(found: LocatedItem) -> (Item, Rc<LocatedItem>) {
 /// The mark before each of two turns in a cue.
 const DASH: &str = "- ";
 
-/// Returns the mark before a part of a cue: a dash if there are two, unless one has a dash itself,
-/// or a name or another mark tells that it begins.
+/// Returns the mark before a part of a cue: a dash if there are two, unless one has a dash itself, or a
+/// name or another sign shows that it begins.
 fn dash(turns: &[SpokenTurn], cue: &MadeCue, part: &CuePart) -> &'static str {
     let first = |part: &CuePart| &*turns[part.turn].words[part.cut.words.start].text;
     let is_told = |part: &CuePart| {
@@ -579,7 +579,7 @@ impl CueText {
         self.segment.tags.push(SegmentTag { at: self.at, tag: tag.to_owned() });
     }
 
-    /// Leaves out what a second turn does not share.
+    /// Removes the parts that a second turn does not share.
     fn differ(&mut self, other: &Segment) {
         let Segment { speaker, channel, label, .. } = &mut self.segment;
         for (own, other) in [(speaker, &other.speaker), (channel, &other.channel), (label, &other.label)] {
@@ -800,7 +800,7 @@ mod tests {
         let stm = "t 1 - 0 3 Oui?! Vingt- et un, non ? et:\n";
         let found = texts(&cut_with(limits, Format::Stm, Format::Srt, stm).unwrap().0);
         assert_eq!(found.join(" "), "Oui\u{202f}?! Vingt- et un, non ? et\u{a0}:");
-        // A mark that no word stands before is a word.
+        // A mark without a word before it counts as a word.
         assert_eq!(texts(&cut(Format::Ctm, Format::Srt, "t 1 0 0 , NA\nt 1 0 1 no\n")), [", no"]);
     }
 
@@ -873,7 +873,7 @@ mod tests {
             texts(&cut(Format::Srt, Format::Srt, &srt(&lines))),
             ["<i>WE MET</i> THE BAKER IN LISBON.", "NO."]
         );
-        // What is said twice stays.
+        // Text that is said twice stays.
         let twice = srt(&["No.", "No.\nGo.", "we will\nsing it", "we will\nsing it"]);
         let found = texts(&cut(Format::Srt, Format::Srt, &twice)).join("|");
         assert_eq!(found.matches("No.").count() + found.matches("sing it").count(), 4, "{found}");

@@ -8,7 +8,8 @@ use majuscule_text::sentence::Abbreviations;
 
 use crate::cut::Juncture;
 
-/// The letters of a word that is taken for a function word in a language without a list.
+/// The largest number of letters of a word that counts as a function word in a language without a
+/// list.
 const SHORT: usize = 2;
 
 /// The abbreviations and function words of a text.
@@ -29,8 +30,8 @@ pub(crate) struct CueLanguage {
 type WordSet = HashSet<&'static str>;
 
 impl CueLanguage {
-    /// Returns the words of a language, by its tag or its English name; without one, those of all
-    /// languages.
+    /// Returns the words of a language, by its tag or its English name; without a language, the
+    /// words of all languages.
     pub(crate) fn of(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or("mul").to_ascii_lowercase();
         let tag = Language::of_name(&tag).map_or(&*tag, |language| language.tag);
@@ -59,7 +60,7 @@ impl CueLanguage {
         }
     }
 
-    /// Returns what stands between two words, whose marks are part of them.
+    /// Returns the juncture between two words, whose marks are part of them.
     pub(crate) fn juncture(&self, word: &str, next: &str) -> Juncture {
         let run = word.trim_end().rsplit(char::is_whitespace).find(|run| run.contains(char::is_alphanumeric));
         let run = run.unwrap_or(word);
@@ -89,7 +90,7 @@ impl CueLanguage {
         self.between(body, &lower, begin, next)
     }
 
-    /// Returns what stands between two words without a mark.
+    /// Returns the juncture between two words without a mark.
     fn between(&self, body: &str, lower: &str, begin: &str, next: &str) -> Juncture {
         let plain = begin.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’')).next();
         let plain = plain.unwrap_or_default().to_lowercase().replace('’', "'");
@@ -174,7 +175,7 @@ mod tests {
         }
         assert_eq!(junctures(Some("en"), "maps in the world"), [Juncture::Phrase, Bound, Bound]);
         assert_eq!(junctures(Some("en"), "maps and we draw"), [Conjunction, Bound, Close]);
-        // Without a list, short words are taken for such words.
+        // Without a list, short words count as such words.
         assert_eq!(junctures(Some("xx"), "maps of world"), [Plain, Close]);
         assert_eq!(junctures(None, "Helen Carter draws 12 maps"), [Close, Plain, Plain, Close]);
     }

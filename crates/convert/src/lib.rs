@@ -1,8 +1,8 @@
 //! Converts between formats of subtitles and transcripts without loss, and cuts speech into cues.
 //!
-//! A file is a sequence of segments, each with its text, times and the other fields of its format,
-//! and of blocks that are not spoken. Reading the output gives the same as reading the input. The
-//! table lists the content that each format can express:
+//! A file is a sequence of segments, each with its text, times and the other fields of its format, and of blocks that
+//! are not spoken. Reading the output returns the same as reading the input. The table lists the content that each
+//! format can express:
 //!
 //! | format | a segment is | it has | blocks |
 //! | --- | --- | --- | --- |

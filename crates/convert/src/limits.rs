@@ -30,8 +30,8 @@ pub struct CueLimits {
     pub min_seconds: f64,
     /// The largest number of characters to be read in a second.
     pub max_cps: f64,
-    /// The language of the text, by its tag, or `mul` for several: it tells abbreviations, and
-    /// articles and prepositions, which stay on the line of their noun.
+    /// The language of the text, by its tag, or `mul` for several: it determines which words are
+    /// abbreviations, and which are articles and prepositions, which stay on the line of their noun.
     pub language: Option<String>,
     /// The largest number of words of a recording, which are held in memory until it ends; `None` is any.
     pub max_words: Option<usize>,
@@ -53,7 +53,7 @@ impl Default for CueLimits {
 
 impl CueLimits {
     /// # Errors
-    /// Fails if a limit leaves no cue, or is none.
+    /// Fails if a limit leaves no cue, or is invalid.
     pub(crate) fn check(&self) -> Result<()> {
         let wrong = |name: &str, found: String, expected: &str| {
             Err(Error::usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
@@ -100,8 +100,8 @@ impl CueLimits {
         self.max_chars * self.max_lines
     }
 
-    /// Returns the end of a cue that is said until `said`: it stays as long as it needs, as far as
-    /// there is room.
+    /// Returns the end of a cue whose speech ends at `said`: the cue stays as long as reading takes, as
+    /// far as there is room.
     pub(crate) fn shown(&self, begin: u64, said: u64, room: Option<u64>, chars: usize) -> u64 {
         let needed = self.min_milliseconds().max(self.milliseconds_to_read(chars));
         let room = room.unwrap_or(u64::MAX).max(said);

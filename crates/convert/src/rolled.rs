@@ -4,14 +4,14 @@ use majuscule_format::segments::{RolledLines, Segment, Time, follows};
 
 use crate::words;
 
-/// Finds the lines of roll-up captions that stood in the cue before.
+/// Finds the lines of roll-up captions that were already in the previous cue.
 #[derive(Debug, Default)]
 pub(crate) struct RolledUp {
     lines: RolledLines,
-    /// The number of the cue: one more than that of the cue before if it follows at once.
+    /// The number of the cue: one more than the previous cue's if it follows at once.
     cue: u64,
     times: Option<(Time, Time)>,
-    /// The number of cues that follow the one before at once, and of those that repeat its lines.
+    /// The number of cues that follow the one before at once, and of the cues that repeat its lines.
     following: u64,
     repeating: u64,
 }
@@ -20,8 +20,8 @@ pub(crate) struct RolledUp {
 pub(crate) const GLIMPSE: u64 = 100;
 
 impl RolledUp {
-    /// Takes the lines off a cue that it repeats from the cue before; true if none is left. A line
-    /// that may have been said twice goes only where captions roll up.
+    /// Removes from a cue the lines that it repeats from the previous cue; returns true if no line
+    /// is left. A line that may have been said twice is removed only where captions roll up.
     pub(crate) fn drop_repeated(&mut self, segment: &mut Segment) -> bool {
         let times = segment.begin.zip(segment.end);
         let is_next = follows(self.times, times);
@@ -36,7 +36,7 @@ impl RolledUp {
                 continue;
             }
             if self.lines.repeats(self.cue, line) {
-                // The dash of a speaker is no word.
+                // The dash of a speaker is not a word.
                 let said = line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
                 (repeated, words) = (chars, words + said.count());
             } else {
@@ -57,7 +57,7 @@ impl RolledUp {
         is_all
     }
 
-    /// Returns what a user is told, if lines were repeated.
+    /// Returns the note for the user, if lines were repeated.
     pub(crate) fn tell(&self) -> Option<String> {
         let cues = if self.repeating == 1 { "1 cue" } else { &format!("{} cues", self.repeating) };
         let told = || {

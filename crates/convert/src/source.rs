@@ -37,7 +37,7 @@ impl<'a> ConvertSource<'a> {
         Ok(Self { items: ItemReader::open(format, input, field)?, cutter: None, rolled: None, interrupt })
     }
 
-    /// Returns what is known of the segments of the file.
+    /// Returns the description of the segments of the file.
     pub(crate) fn segments(&self) -> &'static SegmentInfo {
         self.items.segments()
     }

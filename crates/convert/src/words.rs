@@ -16,7 +16,7 @@ pub(crate) struct CueWord {
     pub(crate) text: String,
     pub(crate) begin: u64,
     pub(crate) end: u64,
-    /// The tags of the word, with their places in its text.
+    /// The tags of the word, with their positions in its text.
     pub(crate) tags: Vec<SegmentTag>,
     /// The word as the input times it, with its confidence; empty if the input does not.
     pub(crate) timed: Vec<SegmentWord>,
@@ -28,8 +28,8 @@ impl CueWord {
         self.texts().for_each(|text| text.push_str(mark));
     }
 
-    /// Spaces the marks of a word of a transcript, which has them right behind it, as the language
-    /// does: `quoi\u{202f}?`
+    /// Spaces the marks of a word of a transcript, which has them right after it, as the language does:
+    /// `quoi\u{202f}?`
     pub(crate) fn space_marks(&mut self, language: Option<&str>) {
         let language = language.unwrap_or_default();
         for text in self.texts() {
@@ -37,14 +37,14 @@ impl CueWord {
             let at = word.len();
             let mark = text[at..].chars().next().map_or(Mark::None, Mark::of);
             let space = mark.spelling(language, MarkForm::Written).map_or("", |(space, _)| space);
-            // A hyphen at the end of a word is no dash.
+            // A hyphen at the end of a word is not a dash.
             if mark != Mark::Dash && word.ends_with(|c: char| !c.is_whitespace()) {
                 text.insert_str(at, space);
             }
         }
     }
 
-    /// Returns the text, and that of the last word as the input times it.
+    /// Returns the text and, if the input times words, the text of the last one.
     fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         self.timed.last_mut().map(|timed| &mut timed.text).into_iter().chain([&mut self.text])
     }
@@ -53,10 +53,10 @@ impl CueWord {
 /// Words of a segment that have one speaker.
 #[derive(Debug, Clone)]
 pub(crate) struct SpokenPart {
-    /// All that the words share: a segment without words and times.
+    /// The fields that the words share: a segment without words and times.
     pub(crate) frame: Rc<Segment>,
     pub(crate) words: Vec<CueWord>,
-    /// True if a dash, a name or a note of music tells that something else begins.
+    /// True if a dash, a name or a note of music shows that something else begins.
     pub(crate) begins: bool,
     /// True for a sound, music or a drawing, which stays in a cue of its own.
     pub(crate) is_apart: bool,
@@ -130,7 +130,7 @@ pub(crate) fn read(
     Ok(SegmentParts { parts, is_divided })
 }
 
-/// Returns a segment with all that the words of this one share, as far as the output has it.
+/// Returns a segment with all fields that the words of this one share, as far as the output supports them.
 fn frame(segment: &Segment, losses: &Losses) -> Segment {
     let has_styles = losses.from.has_overrides && losses.keeps_all();
     Segment {
@@ -234,7 +234,7 @@ fn is_sound_block(lines: &[char]) -> bool {
         && is_sound(lines.iter().collect::<String>().trim())
 }
 
-/// Groups the runs of a text whose sounds may stand on lines of their own: a sound is one group.
+/// Groups the runs of a text whose sounds may be on lines of their own: a sound is one group.
 fn groups_of_lines(chars: &[char], language: &CueLanguage) -> Vec<WordGroup> {
     let text: String = chars.iter().collect();
     if is_sound(text.trim()) {
@@ -270,7 +270,7 @@ fn groups(chars: &[char], is_one: bool, language: &CueLanguage) -> Vec<WordGroup
     // The runs that belong to the next word.
     let mut next = WordGroup { is_apart: is_one, ..WordGroup::default() };
     let mut at = 0;
-    // The end of what stands before the first word of a turn, and true if the line has a turn.
+    // The end of the text before the first word of a turn, and true if the line has a turn.
     let (mut opening, mut has_turn) = (0, false);
     while at < chars.len() {
         let start = at + chars[at..].iter().take_while(|c| is_space(**c)).count();
@@ -325,7 +325,7 @@ fn groups(chars: &[char], is_one: bool, language: &CueLanguage) -> Vec<WordGroup
 /// The longest name of a speaker that stays on the line of the next word.
 const LONGEST_NAME: usize = 24;
 
-/// A place where another turn may begin.
+/// A position where another turn may begin.
 struct TurnPlace<'a> {
     /// The characters of the segment, and the last word.
     chars: &'a [char],
@@ -342,7 +342,7 @@ impl TurnPlace<'_> {
     /// sentence, and so is one within a line without turns.
     fn turn_len(&self, line: &[char]) -> Option<usize> {
         let &Self { begins_line, has_turn, .. } = self;
-        // A word may have thousands of marks behind it: the last run decides.
+        // A word may have thousands of marks after it: the last run decides.
         let before = self.before.and_then(|before| before.runs.last());
         let before = before.map(|run| self.chars[run.clone()].iter().collect::<String>());
         let before = before.as_deref();
@@ -389,7 +389,7 @@ impl TurnPlace<'_> {
     }
 }
 
-/// The times of a word that the input tells.
+/// The times of a word, if the input has them.
 #[derive(Debug, Default)]
 struct WordAnchor {
     begin: Option<Time>,
@@ -397,7 +397,7 @@ struct WordAnchor {
     words: Vec<SegmentWord>,
 }
 
-/// Takes the times of the words of a segment, if they are those of its text.
+/// Uses the times of the words of a segment, if they are the words of its text.
 fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors: &mut [WordAnchor]) {
     let visible = |c: &char| !c.is_whitespace();
     let pieces = segment.words.iter().flat_map(|word| word.text.chars()).filter(visible);
@@ -433,8 +433,8 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
     }
 }
 
-/// Takes the times between the words of a cue: `<00:01.000>`. A time outside the cue, or before the
-/// last one, cannot be right.
+/// Reads the times between the words of a cue: `<00:01.000>`. A time outside the cue, or before the last
+/// one, cannot be right.
 fn anchor_tags(
     segment: &Segment,
     (mut least, last): (Time, Time),
@@ -527,7 +527,7 @@ fn role(tag: &str) -> TagRole<'_> {
     if tag.starts_with("{\\") { TagRole::Frames } else { TagRole::Stands }
 }
 
-/// Returns the tag that ends what this one opens.
+/// Returns the tag that closes the element that this one opens.
 pub(crate) fn closing(tag: &str) -> String {
     match (role(tag), tag.starts_with('<')) {
         (TagRole::Opens(name), true) => format!("</{name}>"),
@@ -540,7 +540,7 @@ pub(crate) fn closing(tag: &str) -> String {
 /// subtitles have two or three.
 const MAX_OPEN_TAGS: usize = 16;
 
-/// Follows the tags of a word: those that are open after it stay in `open`.
+/// Follows the tags of a word: tags that are open after it stay in `open`.
 pub(crate) fn follow(tag: &str, open: &mut Vec<String>) {
     match role(tag) {
         TagRole::Opens(_) if open.len() < MAX_OPEN_TAGS => open.push(tag.to_owned()),
@@ -552,8 +552,8 @@ pub(crate) fn follow(tag: &str, open: &mut Vec<String>) {
     }
 }
 
-/// Takes off the tags before this character of a text, whose first characters were left out: those
-/// that hold for the rest stay.
+/// Removes the tags before this character of a text whose first characters were left out; tags that apply to
+/// the rest stay.
 pub(crate) fn drop_before(at: usize, tags: &mut Vec<SegmentTag>) {
     let (mut frames, mut open) = (Vec::new(), Vec::new());
     let rest = tags.iter().position(|tag| tag.at >= at).unwrap_or(tags.len());
@@ -565,7 +565,7 @@ pub(crate) fn drop_before(at: usize, tags: &mut Vec<SegmentTag>) {
     tags.splice(0..0, frames.into_iter().chain(open).map(|tag| SegmentTag { at: 0, tag }));
 }
 
-/// Gives each tag to its word, and returns the frame of each word.
+/// Assigns each tag to its word, and returns the frame of each word.
 fn hang_tags(
     segment: &Segment,
     groups: &[WordGroup],
@@ -629,7 +629,7 @@ fn close_tags(parts: &mut [SpokenPart]) {
     }
 }
 
-/// Counts what a segment has that no word of a cue can have.
+/// Counts the parts of a segment that no word of a cue can have.
 pub(crate) fn drop_fields(segment: &Segment, keeps_words: bool, losses: &mut Losses) -> Result<(), Lost> {
     let mut rest = segment.clone();
     let kept = frame(segment, losses);

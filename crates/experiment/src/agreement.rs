@@ -1,7 +1,7 @@
 //! The agreement of annotators, and the systems that they prefer.
 //!
-//! Kappa is that of Cohen 1960, alpha that of Krippendorff 2011 ("Computing Krippendorff's Alpha-Reliability", section C) for
-//! nominal data with missing values, and the interval of a share is that of Wilson 1927.
+//! Kappa is by Cohen 1960, alpha by Krippendorff 2011 ("Computing Krippendorff's Alpha-Reliability", section C) for
+//! nominal data with missing values, and the interval of a proportion by Wilson 1927.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub struct AgreementReport {
     pub choices: u64,
     /// Each annotator, with the number of choices.
     pub annotators: Vec<AnnotatorCount>,
-    /// Each system, with the choices of what it wrote.
+    /// Each system, with the choices of its variants.
     pub systems: Vec<SystemPreference>,
     /// Each pair of annotators.
     pub pairs: Vec<AnnotatorPair>,
@@ -57,7 +57,7 @@ pub struct AnnotatorCount {
 pub struct SystemPreference {
     /// The name of the system.
     pub name: String,
-    /// The number of choices of what the system wrote. Systems that wrote the same share a choice.
+    /// The number of choices of the system's variants. Systems that wrote the same share a choice.
     pub preferred: u64,
     /// Their fraction of all choices.
     pub fraction: Option<f64>,
@@ -73,15 +73,15 @@ pub struct AnnotatorPair {
     pub annotators: [String; 2],
     /// The number of rows for which both chose.
     pub places: u64,
-    /// The fraction of those for which both chose the same.
+    /// The fraction of these rows for which both chose the same.
     pub agreement: Option<f64>,
     /// Cohen's kappa; `None` if no row has both choices, or both always chose the same system.
     pub kappa: Option<f64>,
 }
 
 impl AgreementReport {
-    /// Evaluates the choices of annotators. Choices are told apart by the systems behind them, not by their letters,
-    /// which are random in each row.
+    /// Evaluates the choices of annotators. Choices are identified by their systems, not by their letters, which are
+    /// random in each row.
     ///
     /// # Errors
     /// If nobody chose anything.
@@ -211,8 +211,8 @@ fn observed<T: PartialEq>(both: &[[T; 2]]) -> Option<f64> {
     ratio(both.iter().filter(|[one, other]| one == other).count() as f64, both.len() as f64)
 }
 
-/// Cohen's kappa, (p_o − p_e) / (1 − p_e), where p_e is the agreement that the two annotators' own frequencies of
-/// categories give by chance.
+/// Cohen's kappa, (p_o − p_e) / (1 − p_e), where p_e is the agreement expected by chance from the category frequencies
+/// of each annotator.
 fn kappa<T: Ord>(both: &[[T; 2]]) -> Option<f64> {
     let observed = observed(both)?;
     let mut counts: BTreeMap<&T, [u64; 2]> = BTreeMap::new();
@@ -276,7 +276,7 @@ impl Coincidences {
         Self { off_diagonal, totals: totals.into_values().collect() }
     }
 
-    /// Alpha, 1 − D_o / D_e: the observed disagreement by that of all choices paired at random.
+    /// Alpha, 1 − D_o / D_e: the observed disagreement divided by the disagreement of all choices paired at random.
     fn alpha(&self) -> Option<f64> {
         let choices: f64 = self.totals.iter().sum();
         let expected = choices * choices - self.totals.iter().map(|total| total * total).sum::<f64>();
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn alpha_of_two_observers_is_that_of_krippendorff() {
-        // Ten units, four of them with a disagreement, each of which counts twice: 8. The totals of the 20 values
+        // Ten units, four of them with a disagreement. Each disagreement counts twice: 8. The totals of the 20 values
         // are 14 and 6: 400 - 196 - 36 = 168. 1 - 19 * 8 / 168 = .0952
         let judged = rows(&["0100000010", "1110010000"]);
         is_near(Coincidences::of(&judged).alpha(), 0.0952);
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn what_is_undefined_is_none() {
         assert_eq!(kappa::<u32>(&[]), None);
-        // Both always chose the same: there is no chance to beat.
+        // Both always chose the same, so agreement by chance is 1.
         assert_eq!(kappa(&[[1, 1], [1, 1]]), None);
         assert_eq!(Coincidences::of(&rows(&["11", "11"])).alpha(), None);
         assert_eq!(Coincidences::of(&rows(&["1.", ".2"])).alpha(), None);
@@ -378,7 +378,7 @@ mod tests {
         }
     }
 
-    /// Rows whose first variant is of the first system, or of the second where `turned` says so.
+    /// Rows whose first variant is the first system's, or the second system's where `turned` is true.
     fn key(turned: &[bool]) -> AnnotationKey {
         let variant = |system: &str| WordVariant { word: system.into(), systems: vec![system.into()] };
         let row = |(at, turned): (usize, &bool)| {
@@ -412,7 +412,7 @@ mod tests {
         assert_eq!((report.choices, report.chosen_places, report.places), (6, 3, 4));
         is_near(report.systems[0].fraction, 5.0 / 6.0);
         is_near(report.agreement, 2.0 / 3.0);
-        // By chance 3/3 * 2/3 + 0/3 * 1/3 = 2/3, which is what was observed.
+        // By chance 3/3 * 2/3 + 0/3 * 1/3 = 2/3, which equals the observed agreement.
         is_near(report.pairs[0].kappa, 0.0);
         // One row with a disagreement: 2; totals 5 and 1: 36 - 25 - 1 = 10. 1 - 5 * 2 / 10 = 0
         is_near(report.alpha, 0.0);

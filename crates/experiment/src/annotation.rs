@@ -21,7 +21,7 @@ pub struct SystemWords<'a> {
     pub choices: &'a [Vec<Choices>],
     /// The facts about the words of each example.
     pub facts: &'a [Vec<WordFacts>],
-    /// True if there is a text in its true case; otherwise the first system stands for it.
+    /// True if there is a text in its true case; otherwise the first system replaces it.
     pub has_reference: bool,
     /// The case pairs that count.
     pub locale: Locale,
@@ -30,7 +30,7 @@ pub struct SystemWords<'a> {
 /// The size of a sheet and the seed of its draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnnotationConfig {
-    /// The largest number of places.
+    /// The largest number of positions.
     pub sample: usize,
     /// The number of words of context on each side.
     pub context: usize,
@@ -38,14 +38,14 @@ pub struct AnnotationConfig {
     pub seed: u64,
 }
 
-/// A sheet of places at which systems differ, and its key.
+/// A sheet of positions at which systems differ, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotation {
     /// The key, which annotators do not get.
     pub key: AnnotationKey,
-    /// The context of each place, with its word in lower case and brackets.
+    /// The context of each position, with its word in lower case and brackets.
     contexts: Vec<String>,
-    /// The number of places at which the systems differ.
+    /// The number of positions at which the systems differ.
     pub differing: usize,
 }
 
@@ -56,11 +56,11 @@ pub struct AnnotationKey {
     pub seed: u64,
     /// The names of the systems.
     pub systems: Vec<String>,
-    /// The places, in the order of the text.
+    /// The positions, in the order of the text.
     pub rows: Vec<AnnotatedPlace>,
 }
 
-/// A place at which systems differ.
+/// A position at which systems differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnnotatedPlace {
     /// The identifier of the row.
@@ -81,7 +81,7 @@ pub struct WordVariant {
     pub systems: Vec<String>,
 }
 
-/// The columns of a sheet beside those of the variants.
+/// The columns of a sheet, except for the columns of the variants.
 const ID: &str = "id";
 const CONTEXT: &str = "context";
 const CHOICE: &str = "choice";
@@ -90,7 +90,7 @@ const CHOICE: &str = "choice";
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 impl Annotation {
-    /// Draws places at which systems differ, and puts the variants of each into a random order.
+    /// Draws positions at which systems differ, and puts the variants of each position into a random order.
     ///
     /// # Errors
     /// If there are fewer than two systems, more than letters, two of one name, or no differences.
@@ -115,7 +115,7 @@ impl Annotation {
         Ok(Self { key, contexts, differing })
     }
 
-    /// The sheet as comma-separated values: a row per place, with an empty cell for the choice.
+    /// The sheet as comma-separated values: a row per position, with an empty cell for the choice.
     pub fn sheet(&self) -> String {
         let letters = self.key.letters();
         let mut sheet = format!("{ID},{CONTEXT},{},{CHOICE}\n", letters.join(","));
@@ -132,17 +132,14 @@ impl Annotation {
     }
 }
 
-/// Refuses systems that no sheet can tell apart.
+/// Refuses systems that a sheet cannot distinguish.
 ///
 /// # Errors
 /// If there are fewer than two systems, more than letters, or two of one name.
 pub fn check_systems(names: &[String]) -> Result<()> {
     if !(2..=LETTERS.len()).contains(&names.len()) {
         let found = names.len();
-        return Err(Error::usage(format!(
-            "{found} systems: expected 2 to {} that may differ",
-            LETTERS.len()
-        )));
+        return Err(Error::usage(format!("{found} systems: expected from 2 to {}", LETTERS.len())));
     }
     let mut seen = BTreeSet::new();
     match names.iter().find(|name| !seen.insert(*name)) {
@@ -151,7 +148,7 @@ pub fn check_systems(names: &[String]) -> Result<()> {
     }
 }
 
-/// A cell that no spreadsheet takes for a formula: an apostrophe before its first character says so.
+/// Returns a cell that no spreadsheet reads as a formula, with an apostrophe before its first character.
 fn inert(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() }
 }
@@ -187,11 +184,11 @@ impl SystemWords<'_> {
         AnnotatedPlace { id: id.to_string(), reference: self.has_reference.then_some(reference), variants }
     }
 
-    /// The words around a place. Without a reference a word on which the systems differ is in lower case, so
-    /// that no system is recognised by it.
+    /// The words around a position. Without a reference a word on which the systems differ is in lower case, so that no
+    /// system is recognised by it.
     fn context(&self, (example, at): (usize, usize), words: usize) -> String {
         let first = &self.choices[0][example];
-        // Where marks are scored, the variants have that of the place itself.
+        // Where punctuation is scored, the variants have the mark at the position itself.
         let mark = |k: usize| match k == at && !first.marks.is_empty() {
             true => None,
             false => self.facts[example].get(k).and_then(|facts| facts.mark.character()),
@@ -216,7 +213,7 @@ impl AnnotationKey {
     /// Reads a key from its file, which errors call `name`.
     ///
     /// # Errors
-    /// If the text is no key, or names a system or a row wrongly.
+    /// If the text is not a key, or names a system or a row wrongly.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let is_no_key = |problem: &str| {
             Error::file(
@@ -260,8 +257,8 @@ impl AnnotationKey {
     /// annotator chose none. Rows may be in any order; errors call the sheet `name`.
     ///
     /// # Errors
-    /// If the sheet is no table, lacks a column or a row, has a row that the key lacks or that has other variants there, or
-    /// a choice is not the letter of a variant.
+    /// If the sheet is not a table, lacks a column or a row, has a row that the key lacks or that has other variants
+    /// there, or a choice is not the letter of a variant.
     pub fn choices(&self, name: &str, text: &str) -> Result<Vec<Option<usize>>> {
         let letters = self.letters();
         let columns: Vec<&str> = [ID].into_iter().chain(letters.iter().copied()).chain([CHOICE]).collect();

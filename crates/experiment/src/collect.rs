@@ -264,7 +264,7 @@ fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     })
 }
 
-/// The parts of a report that are no counts of examples.
+/// The parts of a report that are not counts of examples.
 #[derive(Deserialize)]
 struct Signed {
     signature: String,
@@ -278,7 +278,7 @@ struct Signed {
     parts: PrintedParts,
 }
 
-/// The figures of parts of the words in a report; that of an alignment has none.
+/// The figures of parts of the words in a report; the report of an alignment has none.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PrintedParts {
@@ -305,7 +305,7 @@ struct PrintedPart {
     figures: Figures,
 }
 
-/// The most files, speakers or categories of a test that have slices.
+/// The largest number of files, speakers or categories of a test that have slices.
 const MOST_PARTS: usize = 10;
 
 /// Returns the parts with the most words, in the order in which they came.

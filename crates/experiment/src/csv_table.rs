@@ -89,8 +89,8 @@ impl CsvTable {
     }
 }
 
-/// The number of the first line with something in it at byte `at` of a text or behind it: the position of a row is that
-/// behind the first character of the line ending before it.
+/// The number of the first line with content at byte `at` of a text or after it: the position of a row is the byte
+/// after the first character of the preceding line ending.
 fn line_of(text: &str, at: u64) -> u64 {
     let bytes = text.as_bytes();
     let written = bytes.iter().skip(at as usize).position(|byte| !b"\r\n".contains(byte)).unwrap_or(0);

@@ -30,7 +30,7 @@ pub fn latex(results: &Results) -> String {
     out
 }
 
-/// The scores of a test, with p beside the best row.
+/// The scores of a test, with p values relative to the best row.
 fn scores(results: &Results, test: usize) -> TextTable {
     let mut table = TextTable::new(&["", "P %", "R %", "F %", "SER %", "p"]);
     for (at, row) in results.rows.iter().enumerate() {
@@ -94,7 +94,7 @@ pub fn csv(results: &Results) -> String {
     out
 }
 
-/// The figures of a cell: those of all words, and those of parts of them.
+/// The figures of a cell, for all words and for parts of them.
 fn parts(cell: &ResultCell) -> Vec<(String, Figures, Option<Intervals>)> {
     let mut parts = vec![("".to_owned(), cell.figures, Some(cell.intervals))];
     parts.extend(cell.in_model.map(|figures| ("words in the model".to_owned(), figures, None)));

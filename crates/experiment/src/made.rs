@@ -1,5 +1,5 @@
-//! Invented results for tests: a small set with unusual content, and a large one like that of a
-//! real experiment.
+//! Invented results for tests: a small set with unusual content, and a large one as in a real
+//! experiment.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! Rows that differ in their seed alone: mean and standard deviation over training runs, and whether
-//! the runs of one series are better than those of another.
+//! the runs of one series are better than the runs of another.
 
 use super::results::Results;
 use super::standing::cell;
@@ -85,8 +85,8 @@ fn deviation(values: &[f64]) -> f64 {
 const MOST: usize = 20;
 
 /// The two-sided p-value of an exact permutation test: the part of all ways to divide the runs into
-/// groups of the same sizes in which the means differ as much. Of more than [`MOST`] runs the first
-/// ones count, half of each row.
+/// groups of the same sizes in which the means differ as much. If there are more than [`MOST`] runs,
+/// the first runs count, half of them from each row.
 fn permutation(one: &[f64], two: &[f64]) -> f64 {
     let [one, two] = [one, two].map(|runs| &runs[..runs.len().min(MOST / 2)]);
     let all: Vec<f64> = one.iter().chain(two).copied().collect();

@@ -125,7 +125,7 @@ pub struct LineRange {
     pub headings: Option<String>,
     /// The number of lines to skip first.
     pub skip: u64,
-    /// The number of lines to take after those.
+    /// The number of lines to use after the skipped ones.
     pub lines: u64,
 }
 
@@ -302,7 +302,7 @@ impl Planner<'_> {
             let all: Vec<RowVariant> = sizes.chain(seeds).collect();
             return if all.is_empty() { vec![variant(None, None, None)] } else { all };
         };
-        // A row that adapts a row with several sizes or seeds has the same ones.
+        // A row that adapts a row with several sizes or seeds has the same sizes or seeds.
         let above = self.recipe.rows.iter().find(|row| row.name == *base);
         let above = above.map(|above| self.variants(above)).unwrap_or_default();
         above.into_iter().map(|above| variant(above.lines, above.seed, Some(above.name))).collect()
@@ -510,8 +510,8 @@ impl Planner<'_> {
     fn overlap(&mut self, name: &str, lines: Option<u64>, test: &RecipeTest) -> Planning<usize> {
         let mut command = Command::default();
         command.says(["corpus", "overlap", "--json", "--top", "0", "--lang", &self.recipe.language]);
-        // Both texts are read with the corpus's options, because those of a test are options of
-        // `evaluate`, which has others too.
+        // Both texts are read with the corpus's options, because the options of a test belong to `evaluate`, which has
+        // others too.
         self.words(&mut command, &self.recipe.corpora[name].options)?;
         self.text(&mut command, name, lines)?;
         command.says(["--test"]);
@@ -548,7 +548,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Returns the job that takes a range of lines from a corpus, planning it if necessary.
+    /// Returns the job that extracts a range of lines from a corpus, planning it if necessary.
     fn some_lines(&mut self, name: &str, texts: &RecipeTexts, lines: Option<u64>) -> Result<usize> {
         let lines = lines.or(texts.lines).unwrap_or(u64::MAX);
         let known = format!("corpus {name} {lines}");
@@ -589,8 +589,8 @@ impl Planner<'_> {
         Ok(job)
     }
 
-    /// Returns the extension that makes lines of files be read as the files are; `None` if their names
-    /// do not say their format.
+    /// Returns the extension with which lines of the files are read in the format of the files; `None` if the names do
+    /// not indicate the format.
     ///
     /// # Errors
     /// If a file cannot be read, if the lines of its format are not read by themselves, or if the files
@@ -744,7 +744,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans the job of a command that takes `-o`.
+    /// Plans the job of a command that has the option `-o`.
     fn makes_new(&mut self, title: String, name: &str, command: Command, checkpoint: bool) -> usize {
         let output = format!("models/{}", slug(name));
         self.job(title, &["-o", &output], command, |arguments| Task::Run {
@@ -890,7 +890,7 @@ pub(super) fn slug(name: &str) -> String {
     parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// Returns the name that commands give to a text extracted from a corpus.
+/// Returns the name that commands use for a text extracted from a corpus.
 fn text_name(name: &str, lines: Option<u64>) -> String {
     match lines {
         Some(lines) if lines < u64::MAX => format!("{}-{lines}.txt", slug(name)),

@@ -37,8 +37,7 @@ pub struct Recipe {
     /// True if the words of the texts are counted by their case.
     #[serde(default)]
     pub statistics: bool,
-    /// True if tables have a column for the words that a model knows,
-    /// for papers that score only those.
+    /// True if tables have a column for the words that a model knows, for papers that score only these words.
     #[serde(default)]
     pub in_model: bool,
     /// True if the report has the figures of parts of the words: known and unknown words, the first of sentences,
@@ -85,7 +84,7 @@ pub struct RecipeTexts {
     /// The number of lines to skip at the beginning.
     #[serde(default)]
     pub skip: u64,
-    /// The number of lines to take after the skipped ones; all of them if it is not given.
+    /// The number of lines to use after the skipped ones; all lines if it is not given.
     pub lines: Option<u64>,
     /// Command-line options for reading the files, such as `--split`.
     #[serde(default)]
@@ -142,8 +141,8 @@ pub struct RecipeRow {
     pub preset: Option<Preset>,
     /// An existing model: a folder or packed file in the folder of corpora, or one of `needs`.
     pub model: Option<String>,
-    /// The name of the row whose model this row tests again, with its own options of `evaluate`. A parsed recipe has
-    /// none: its row has the settings of the named one.
+    /// The name of the row whose model this row tests again, with its own options of `evaluate`. A parsed recipe has no
+    /// such reference: its row has the settings of the named row.
     pub model_of: Option<String>,
     /// The names of two rows that form a cascade: the second decides where the first is unsure;
     /// `options` may contain `--sure`.
@@ -171,7 +170,8 @@ pub struct RecipeRow {
     pub protocol: Option<Protocol>,
     /// The language of the row, if it differs from the recipe's.
     pub language: Option<String>,
-    /// The names of the tests that the row takes, if not all of them: a method without punctuation takes none of marks.
+    /// The names of the tests that the row takes part in, if not all: a method without punctuation takes part in no
+    /// test of marks.
     #[serde(default)]
     pub tests: NameList,
     /// True if the row takes long: it is made only on request.
@@ -207,8 +207,8 @@ impl From<OneOrMore> for NameList {
 }
 
 impl RecipeRow {
-    /// Returns the number of words of look-ahead that the row is tested with, or else trained with,
-    /// if its settings give one.
+    /// Returns the number of words of look-ahead that the row is tested with, or else trained with, if its settings
+    /// contain one.
     pub fn look_ahead(&self) -> Option<u64> {
         let given = |settings: &str| {
             let mut words = settings.split_whitespace();
@@ -270,7 +270,7 @@ impl Recipe {
         let whose = format!("row \"{}\"", row.name);
         if *row != of_test {
             return Err(self.problem(format!(
-                "{whose}: beside model_of, expected only name, evaluate, tests, long, published and paper"
+                "{whose}: with model_of, expected only name, evaluate, tests, long, published and paper"
             )));
         }
         let above = self.row_above(at, &whose, name)?;
@@ -453,7 +453,7 @@ pub const OUTPUTS: &[&str] = &[
 /// The keys of a recipe whose values become words of a command.
 const COMMANDS: [&str; 5] = ["command", "train", "options", "evaluate", "model"];
 
-/// Refuses commands that name an output; the error gives the line.
+/// Refuses commands that name an output; the error has the line.
 fn check_outputs(text: &str, file: &str) -> Result<()> {
     let table = DeTable::parse(text).map_err(|error| toml_error(&error, text, file))?;
     match written_in(table.get_ref()) {
@@ -607,7 +607,7 @@ corpus = "news"
             RecipeRow { name: "again".to_owned(), evaluate: "--split".to_owned(), ..first.clone() };
         assert_eq!(*second, expected);
         let found = error(&format!("{SMALL}{again}corpus = \"news\"\n"));
-        assert!(found.contains("row \"again\": beside model_of, expected only name, evaluate,"), "{found}");
+        assert!(found.contains("row \"again\": with model_of, expected only name, evaluate,"), "{found}");
         let found = error(&(SMALL.to_owned() + &again.replace("most frequent form", "again")));
         assert_eq!(found, "table.toml: row \"again\" uses \"again\": expected the name of a row above it");
     }

@@ -76,7 +76,7 @@ pub struct ResultRow {
     pub name: String,
     /// The series of the row, shared by rows that differ only in the size of their training corpus.
     pub series: String,
-    /// The number of training lines, if the recipe gives one.
+    /// The number of training lines, if the recipe has one.
     pub lines: Option<u64>,
     /// The commands that make the row, as one would type them.
     pub commands: Vec<String>,
@@ -90,7 +90,7 @@ pub struct ResultRow {
     pub epochs: Option<f64>,
     /// The weight of each layer of an encoder, the embeddings first.
     pub layers: Option<Vec<f64>>,
-    /// The number of words of look-ahead, if the recipe gives one.
+    /// The number of words of look-ahead, if the recipe has one.
     #[serde(default)]
     pub look_ahead: Option<u64>,
     /// The figures that the source publishes, by test name.
@@ -115,7 +115,7 @@ pub struct RowRun {
     pub encoder: Option<RunEncoder>,
     /// The steps of the last training, on one line.
     pub schedule: Option<String>,
-    /// The number of lines of the training texts, if the recipe gives it.
+    /// The number of lines of the training texts, if the recipe has it.
     pub sentences: Option<u64>,
     /// The number of words of the training texts.
     pub words: Option<u64>,
@@ -168,7 +168,7 @@ pub struct Published {
     pub f: Option<f64>,
     /// Slot error rate.
     pub ser: Option<f64>,
-    /// The mean of F over the marks, where F is that of all marks together.
+    /// The mean of F over the marks, where F is the F of all marks together.
     pub macro_f: Option<f64>,
     /// F of commas.
     pub comma: Option<f64>,
@@ -264,7 +264,7 @@ pub struct TextOverlap {
     pub tests: Vec<String>,
     /// The name of the training text.
     pub corpus: String,
-    /// The maximum number of its lines that were used, if the recipe gives one.
+    /// The maximum number of its lines that were used, if the recipe has one.
     pub lines: Option<u64>,
     /// The command that counted the overlap, as one would type it.
     pub command: String,

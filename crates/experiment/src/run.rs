@@ -133,7 +133,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
         Task::Run { arguments, checkpoint, .. } => {
             let resumed = folder.join("checkpoint").exists();
             let mut arguments = arguments.clone();
-            // What an interrupted run left is replaced.
+            // The remains of an interrupted run are replaced.
             arguments.extend([
                 "-o".into(),
                 path("output"),
@@ -202,7 +202,7 @@ fn take_lines(from: &[PathBuf], range: &LineRange, to: &Path) -> Result<()> {
         if left.1 > 0 && lines != u64::MAX {
             let name = from.first().map_or_else(String::new, |file| file.to_string_lossy().into_owned());
             let problem = format!(
-                "holds {} lines after the first {skip}, but the recipe takes {lines}",
+                "holds {} lines after the first {skip}, but the recipe needs {lines}",
                 lines - left.1
             );
             return Err(Error::file(name, problem));

@@ -4,8 +4,8 @@ use super::results::{ResultCell, Results};
 use majuscule_train::eval::SystemDifference;
 use majuscule_train::eval::table::{percent, probability};
 
-/// The significance level: a row is worse than the best if chance gives so large a difference with
-/// a lower probability.
+/// The significance level: a row is worse than the best if such a large difference has a lower
+/// probability by chance.
 pub const SIGNIFICANT: f64 = 0.05;
 
 /// The standing of a row on a test.
@@ -64,8 +64,8 @@ pub struct Lead<'a> {
     pub best: &'a str,
     /// The SER of the best row.
     pub ser: f64,
-    /// Clauses about the rows that cannot be told from the best and about its lead, without initial
-    /// capital and full stop.
+    /// Clauses about the rows that do not differ significantly from the best and about its lead,
+    /// without initial capital and full stop.
     pub then: String,
 }
 

@@ -43,7 +43,7 @@ const HELD_OUT_PART: u64 = 10;
 /// The fewest lines that a held-out part is worth splitting off for.
 const LEAST_HELD_OUT: u64 = 20;
 
-/// Lines of which this part ends with a mark that ends a sentence are sentences as they are written.
+/// If at least this fraction of the lines ends with a sentence-final mark, each line is a sentence.
 const PUNCTUATED: f64 = 0.5;
 
 /// The methods of the rows, with the seconds that training takes per million words (CPU time on an
@@ -71,7 +71,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
         let name = train.first().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
         return Err(Error::file(name, "holds no words to learn from: give cased text"));
     }
-    // Lines are taken out of plain text only: in other formats a line is no text by itself.
+    // Lines are extracted from plain text only: in other formats a line is not a complete text.
     let held_out = (training.lines / HELD_OUT_PART).min(HELD_OUT);
     let held_out = training.is_plain.then_some(held_out).filter(|&lines| lines >= LEAST_HELD_OUT);
     if held_out.is_none() && tests.is_empty() {
@@ -136,7 +136,7 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
         thousands(tested),
         duration(seconds.max(1.0))
     ));
-    // What is written can be read.
+    // The written file can be read.
     Recipe::parse(&recipe, "the suggested recipe")?;
     Ok(Suggestion { recipe, notes })
 }
@@ -201,7 +201,7 @@ fn corpus(files: &[PathBuf], language: &str, locale: Locale) -> Result<Corpus> {
     Corpus::new(&all, reading, Protocol::default(), locale)
 }
 
-/// A warning if much of a test text stands in the training texts.
+/// A warning if much of a test text is in the training texts.
 fn leaked(train: &[PathBuf], test: &Path, language: &str, locale: Locale) -> Result<Option<String>> {
     let test_corpus = corpus(&[test.to_path_buf()], language, locale)?;
     let order = NonZeroUsize::new(8).expect("8 is not 0");

@@ -159,7 +159,7 @@ pub fn leak(overlap: &TextOverlap) -> Option<String> {
     let found = &overlap.found;
     overlap.is_leak().then(|| {
         format!(
-            "{} % of the {}-grams of the test \"{}\" ({} of {}, in {} of {} sentences) stand in the training text \"{}\": \
+            "{} % of the {}-grams of the test \"{}\" ({} of {}, in {} of {} sentences) occur in the training text \"{}\": \
              figures on it are better than on a new text",
             percent(found.fraction()),
             found.order,
@@ -180,7 +180,7 @@ pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = Stri
     results.overlaps.iter().filter(of_test).filter_map(leak)
 }
 
-/// The heading of the ratio of words with capitals to those without, over all words and not only
+/// The heading of the ratio of words with capitals to words without, over all words and not only
 /// the scored ones.
 pub(super) const ALL_WORDS: &str = "of all words: (T+U)/L %";
 
@@ -218,7 +218,7 @@ pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
 /// The name of a figure that may be published, and the function that returns it.
 pub(super) type PublishedFigure = (&'static str, fn(&Published) -> Option<f64>);
 
-/// The figures that the source gives for any row on this test, in the order P, R, F, SER.
+/// The figures that the source reports for any row on this test, in the order P, R, F, SER.
 pub(super) fn published(results: &Results, test: usize) -> Vec<PublishedFigure> {
     let Some(test) = results.tests.get(test) else { return Vec::new() };
     let all: [PublishedFigure; 4] =
@@ -286,9 +286,9 @@ fn against_the_best(standing: Option<Standing>) -> String {
 
 /// The F of each mark on a test, with their averages and with published figures.
 pub(super) struct MarkTable<'a> {
-    /// The headings of the columns, that of the names first.
+    /// The headings of the columns; the heading of the names comes first.
     pub headings: Vec<String>,
-    /// The number of figures that are not published ones, which come after them.
+    /// The number of measured figures, which come before the published ones.
     pub own: usize,
     /// The name of each row, and its figures.
     pub rows: Vec<(&'a str, Vec<Option<f64>>)>,

@@ -1,4 +1,4 @@
-//! The training behind each row and that of the source, and the differences between them.
+//! The training of each row, the training in the source, and the differences between them.
 
 use serde_json::Value;
 
@@ -32,14 +32,15 @@ const STEPS: [&str; 18] = [
 ];
 
 impl RowRun {
-    /// Reads the settings of a model's manifest: those of its last training, and its encoder.
+    /// Reads the settings of a model's manifest: the settings of its last training, and its
+    /// encoder.
     pub(super) fn of(settings: &Value) -> Self {
         let adapted = settings["adapted"].as_array().and_then(|all| all.last());
         let config = adapted.unwrap_or(&settings["config"]);
         let encoder = &settings["encoder"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let name = text(&encoder["name"]).or_else(|| text(&settings["config"]["encoder"]));
-        // An adaptation has no such setting: it sees what the training of the model saw.
+        // An adaptation has no such setting: it sees the same data as the training of the model.
         let dropout = &settings["config"]["right_context_dropout"];
         Self {
             encoder: name.map(|name| RunEncoder { name, crc32: text(&encoder["crc32"]) }),
@@ -81,7 +82,7 @@ fn schedule(config: &Value) -> Option<String> {
 }
 
 impl PaperRun {
-    /// Fills in what a row leaves open with what holds for the whole recipe.
+    /// Fills in the missing settings of a row with the settings of the whole recipe.
     pub(super) fn or(&self, all: &Self) -> Self {
         let text = |own: &Option<String>, all: &Option<String>| own.clone().or_else(|| all.clone());
         Self {
@@ -96,7 +97,7 @@ impl PaperRun {
     }
 }
 
-/// A difference between a row and the row of the source whose figures stand beside it.
+/// A difference between a row and the row of the source that it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RunDifference {
     Encoder,
@@ -178,7 +179,7 @@ const COLUMNS: [RunColumn; 10] = [
     ("CPU", |row| row.run.processor.clone(), |_| None),
 ];
 
-/// The headings of the table, and its rows: each row of the results, and after it that of the
+/// The headings of the table, and its rows: each row of the results, followed by the row of the
 /// source. `None` if nothing is known of any row.
 pub(super) fn table(results: &Results) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
     let of = |row: &ResultRow| COLUMNS.map(|(_, ours, theirs)| [ours(row), theirs(&row.paper)]);

@@ -54,8 +54,8 @@ pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
 /// The buffer size from which a write's overhead is negligible.
 const FULL: usize = 1 << 18;
 
-/// Appends a number with up to six digits after the decimal point; reading it back gives a value
-/// that differs by at most 5e-7.
+/// Appends a number with up to six digits after the decimal point; the value read back differs by
+/// at most 5e-7.
 pub fn push_number(number: f32, out: &mut Vec<u8>) {
     // No model has such a number, but a file may.
     if number.abs() >= 1e9 {
@@ -116,7 +116,7 @@ fn not_arpa(head: &[u8]) -> Option<String> {
     let problem = match head {
         [] => "is empty: expected a model",
         _ if head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) => {
-            "is a binary, but neither one of majuscule nor an ARPA file: give an ARPA file"
+            "is a binary file, but neither a binary of majuscule nor an ARPA file: give an ARPA file"
         }
         _ => return None,
     };
@@ -255,7 +255,7 @@ impl ArpaReader<'_> {
         let heading = format!("\\{order}-grams:");
         if self.line != heading {
             return Err(self.lines.problem(format!(
-                "found \"{}\", but {heading} is expected: sections come in order, one an order",
+                "found \"{}\", but {heading} is expected: the sections must be in order, one for each order",
                 shortened(&self.line)
             )));
         }
@@ -372,7 +372,7 @@ impl ArpaReader<'_> {
         Ok(builder.finish())
     }
 
-    /// Adds the n-grams of an order, given those one word shorter; both are sorted.
+    /// Adds the n-grams of an order, given the n-grams that are one word shorter; both are sorted.
     fn order(
         &mut self,
         builder: &mut NgramTableBuilder,
@@ -452,9 +452,9 @@ impl ArpaReader<'_> {
 }
 
 /// Adds the histories of n-grams that are missing from the shorter n-grams, as in pruned models. An
-/// added history gets a log10 back-off of 0 and the probability that backing off gives it, so that
-/// it changes no score. Returns the number of n-grams without a history in the file, and the line
-/// of the first. The sections are sorted, and stay so.
+/// added history gets a log10 back-off of 0 and its backed-off probability, so that it changes no
+/// score. Returns the number of n-grams without a history in the file, and the line of the first.
+/// The sections are sorted, and stay so.
 fn add_histories(sections: &mut [ArpaSection]) -> (u64, u64) {
     let mut told = (0, u64::MAX);
     // The longest order comes first, because an added history has a
@@ -599,8 +599,8 @@ mod tests {
         let told = scorer.step(NgramState::EMPTY, id("told"));
         let us = scorer.step(NgramState::EMPTY, id("us"));
         let after = scorer.step(told.state, id("us"));
-        // The scores are those of a file in which the history has the backed-off probability and no
-        // back-off of its own.
+        // The scores are the same as in a file in which the history has the backed-off probability
+        // and no back-off of its own.
         let mut back_off = f32::NAN;
         read.for_each(1, &mut |words, _, value| {
             if words == [id("told")] {

@@ -2,13 +2,13 @@
 //! values rounded to one of 256 levels.
 //!
 //! The file begins with `MAJUNGRC`, the format and the order (u32 each). Then follow the number of
-//! words (u32), and each word but the special ones with its length before it, the most frequent
+//! words (u32), and each word, except the special ones, with its length before it, the most frequent
 //! ones first. Then follow the orders: the number of n-grams (u32), the levels of log10 p and, below
-//! the highest order, those of the back-offs (a u16 and so many f32), and the n-grams. A 1-gram is a
-//! byte for each of its values. Longer n-grams are sorted: for each history that has any, the
+//! the highest order, the levels of the back-offs (a u16 and as many f32), and the n-grams. A 1-gram
+//! is a byte for each of its values. Longer n-grams are sorted: for each history that has any, the
 //! number of histories skipped before it and the number of its words; for each word the number of
 //! words skipped before it and a byte for each value. A CRC-32 of everything before it comes last.
-//! Lengths and numbers without a type are those of [`varint`]; all others are little-endian.
+//! Lengths and numbers without a type are encoded as [`varint`]; all others are little-endian.
 //!
 //! A model is opened by reading all of it, at about 100 ns per n-gram.
 
@@ -194,7 +194,7 @@ struct CompactFile<'a> {
 }
 
 impl<'a> CompactFile<'a> {
-    /// Reads everything after the format; `None` if it is not what a model has there.
+    /// Reads everything after the format; `None` if it is not the content of a model.
     fn model(&mut self) -> Option<NgramModel> {
         let order = usize::try_from(self.number()?).ok().filter(|order| (1..=MAX_ORDER).contains(order))?;
         let vocabulary = self.vocabulary()?;
@@ -262,7 +262,7 @@ impl<'a> CompactFile<'a> {
         Some(count)
     }
 
-    /// Reads the levels of log10 p, and those of back-offs below the highest order.
+    /// Reads the levels of log10 p and, below the highest order, the levels of back-offs.
     fn levels(&mut self, is_highest: bool) -> Option<[Vec<f32>; 2]> {
         let mut levels = || {
             let count = u16::from_le_bytes(*self.take(2)?.first_chunk()?);

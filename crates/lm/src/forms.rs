@@ -1,5 +1,5 @@
-//! The forms of lower-cased words: the spellings that each may stand for, which
-//! SRILM's `disambig` calls the map.
+//! The forms of lower-cased words: the spellings that each may have, which SRILM's `disambig` calls
+//! the map.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub struct Form {
     pub word: WordId,
     /// The case of the form.
     pub case: Case,
-    /// ln of the weight that the map gives the form; 0 if it gives none.
+    /// ln of the weight of the form in the map; 0 if the map has no weight.
     pub weight: f32,
 }
 
@@ -41,13 +41,13 @@ impl Forms {
 
     /// Reads a map, with `word form p form p …` on each line; a form without a number has p = 1.
     /// The forms of a word stay in their order. Forms that the model does not know are dropped if
-    /// it knows another form of the word: `<unk>` stands for many words, so it would beat a rare
+    /// it knows another form of the word: `<unk>` represents many words, so it would beat a rare
     /// one. If the model knows none of the forms, they are scored as the title-cased word, which
     /// may occur only sentence-initially, or otherwise as `<unk>`. `name` is the file's name.
     ///
     /// # Errors
-    /// Returns an error that names the line if a line has another form, and
-    /// an error if there are no forms.
+    /// Returns an error that names the line if a line has another layout, and an error if there are
+    /// no forms.
     pub fn read(name: &str, text: &str, vocabulary: &Vocabulary, locale: Locale) -> Result<Self> {
         let mut found = FormsBuilder::new(locale);
         let mut word = String::new();

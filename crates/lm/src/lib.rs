@@ -6,7 +6,7 @@
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it, but for the types of this one.
+// In reading order: each module uses only those above it, except for the types of this one.
 
 pub mod arpa;
 pub mod binary;
@@ -80,7 +80,7 @@ impl NgramModel {
     /// itself compares any other binary.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read or is not what its beginning indicates.
+    /// Returns an error if the file cannot be read or does not match the format that its beginning indicates.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_as(path, None)
     }

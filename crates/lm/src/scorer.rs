@@ -129,8 +129,8 @@ pub struct NgramScorer<'a> {
     vocabulary: &'a Vocabulary,
 }
 
-/// The number of steps that are taken in parallel: enough to wait for many cache lines at once, few
-/// enough to stay in cache.
+/// The number of steps that are computed in parallel: enough to wait for many cache lines at once,
+/// few enough to stay in cache.
 const LANES: usize = 32;
 
 impl<'a> NgramScorer<'a> {
@@ -161,7 +161,7 @@ impl<'a> NgramScorer<'a> {
         ScoredWord { log10: back_off + found.log10, ..found }
     }
 
-    /// Takes many independent steps: `to` receives the result of [`NgramScorer::step`] for each
+    /// Computes many independent steps: `to` receives the result of [`NgramScorer::step`] for each
     /// element of `from`. Memory latency is shared by many steps, so this is several times as fast
     /// as single steps for a large model.
     ///
@@ -174,8 +174,8 @@ impl<'a> NgramScorer<'a> {
         }
     }
 
-    /// Takes at most [`LANES`] steps; each round tries one history for all steps that have not
-    /// found their n-gram. Memory is first touched for all steps: independent loads fetch the cache
+    /// Computes at most [`LANES`] steps; each round tries one history for all steps that have not
+    /// found their n-gram. All steps first touch their memory: independent loads fetch the cache
     /// lines in parallel.
     fn steps_side_by_side(&self, from: &[(NgramState, WordId)], to: &mut [ScoredWord]) {
         let view = &self.view;

@@ -2,8 +2,8 @@
 //! shorter one to back off to.
 //!
 //! Nodes are numbered order by order, and within an order they are sorted by their words, so that
-//! the n-grams that begin with another one are adjacent. The number of a 1-gram is that of its
-//! word. Models are built, changed and written in this form; [`super::scorer`] has the form for
+//! the n-grams that begin with another one are adjacent. The number of a 1-gram is the number of
+//! its word. Models are built, changed and written in this form; [`super::scorer`] has the form for
 //! looking words up.
 
 use std::fmt;
@@ -40,9 +40,9 @@ pub(super) type ContextNode = [LittleEndian; 3];
 pub struct NgramTable {
     /// The start of each order's nodes, followed by the end of the last order's.
     pub(super) starts: Vec<u32>,
-    /// The n-grams; those of an order are adjacent.
+    /// The n-grams; n-grams of one order are adjacent.
     pub nodes: Vec<NgramNode>,
-    /// The contexts, followed by one that gives the number of nodes.
+    /// The contexts, followed by one with the number of nodes.
     pub(super) contexts: Vec<ContextNode>,
 }
 
@@ -289,8 +289,8 @@ impl TableArrays<'_> {
         if self.matters(node) { node } else { number(self.nodes[node as usize][2]) }
     }
 
-    /// Returns true if a history that ends in this n-gram is scored differently
-    /// from one that ends in its suffix.
+    /// Returns true if a history that ends in this n-gram is scored differently from a history that
+    /// ends in its suffix.
     #[inline]
     fn matters(&self, node: u32) -> bool {
         self.is_context(node) && {
@@ -316,13 +316,13 @@ pub(super) fn float(cell: LittleEndian) -> f32 {
     f32::from_le_bytes(cell)
 }
 
-/// The probability mass that a context leaves to the words that it does not list, and the mass that
-/// its suffix gives them.
+/// The probability mass that a context leaves to the words that it does not list, and their mass
+/// under its suffix.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextRest {
     /// The probability mass that the context leaves to unlisted words.
     pub own: f64,
-    /// The probability mass that the suffix gives to unlisted words.
+    /// The probability mass of unlisted words under the suffix.
     pub shorter: f64,
 }
 impl Default for ContextRest {

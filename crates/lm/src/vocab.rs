@@ -40,8 +40,8 @@ pub(super) struct Arrays<T, C> {
     /// The end of each word in the text.
     pub(super) ends: C,
     /// A hash table with open addressing: a word's number plus one, or 0. Its length is a power of
-    /// two, and at most half of it is in use; the lower bits of a word's hash give the slot in
-    /// which the search starts.
+    /// two, and at most half of it is in use; the search starts in the slot with the lower bits of
+    /// the word's hash.
     pub(super) slots: C,
 }
 

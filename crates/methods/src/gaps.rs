@@ -1,5 +1,5 @@
-//! The gaps between words for a method that inserts punctuation: what the text shows there, and the choice
-//! of a mark by its odds.
+//! The gaps between words for a method that inserts punctuation: the evidence in the text there, and the
+//! choice of a mark by its odds.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,9 @@ use majuscule_text::{Break, Mark, MarkSet, Token};
 /// The costs of marks, by which more or fewer are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MarkCosts {
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
+    /// The cost of a superfluous mark inside a sentence relative to the cost of a missing one.
     pub mark_cost: f32,
-    /// The cost of a superfluous end of a sentence relative to that of a missing one.
+    /// The cost of a superfluous end of a sentence relative to the cost of a missing one.
     pub end_cost: f32,
 }
 
@@ -22,16 +22,16 @@ impl Default for MarkCosts {
     }
 }
 
-/// The gap before a word, as a method that inserts punctuation takes it: marks are constraints and no
-/// context, so that those inserted and those that were there lead to the same choices.
+/// The gap before a word, as a method that inserts punctuation sees it: marks are constraints and not
+/// context, so inserted marks and marks of the text lead to the same choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShownGap {
-    /// The mark that stands there: see [`Token::gap`].
+    /// The mark in the gap: see [`Token::gap`].
     pub mark: Option<Mark>,
-    /// True if the mark does not stand there, but a sentence begins at the word.
+    /// True if the mark is not in the text, but a sentence begins at the word.
     pub is_forced: bool,
-    /// True if a sentence ends with the mark: not with an ellipsis, nor with a quoted question after which
-    /// reported speech goes on.
+    /// True if a sentence ends with the mark: an ellipsis does not end one, nor does a quoted question
+    /// after which reported speech continues.
     pub ends: bool,
     /// True if the word opens a text, or a segment that is a text by itself, and so a sentence.
     pub opens: bool,
@@ -45,7 +45,7 @@ impl ShownGap {
         let mark = match token.gap {
             _ if opens => None,
             Some(_) if continues => Some(Mark::None),
-            // Behind a label no mark is inserted, and methods take it like a clause before a colon.
+            // After a label no mark is inserted, and methods treat it like a clause before a colon.
             Some(Mark::None) if starts && !token.is_label && !token.after_clitic => Some(Mark::Colon),
             gap => gap.or(starts.then_some(Mark::Period)),
         };
@@ -55,10 +55,10 @@ impl ShownGap {
     }
 }
 
-/// Returns the most probable of marks with these odds against no mark, the costs taken into
-/// account, as one of those that are asked for, and its probability if the request needs it.
-/// `is_last` is true if a sentence certainly ends there. The end of a sentence is decided first,
-/// and then its kind, which `settle` may change. One of the marks `refused` is none.
+/// Returns the most probable mark, and its probability if the request needs it. The odds are relative to
+/// no mark; the costs are applied; the result is one of the requested marks. `is_last` is true if a
+/// sentence certainly ends there. The end of a sentence is decided first, and then its kind, which
+/// `settle` may change. A mark in `refused` counts as no mark.
 pub fn likeliest_mark(
     odds: impl Iterator<Item = (Mark, f32)> + Clone,
     costs: MarkCosts,
@@ -86,7 +86,7 @@ pub fn likeliest_mark(
     };
     let put = |mark: Mark| settle(mark).within(request.marks);
     let mark = Some(put(mark)).filter(|mark| !refused.has(*mark)).unwrap_or_default();
-    // At a certain end the ends share the whole.
+    // At a certain end, the probabilities of the end marks add up to 1.
     let none = (Mark::None, if is_last && ends > 0.0 { 0.0 } else { 1.0 });
     let possible = || {
         let fractions = odds.clone().filter(|(mark, _)| !is_last || mark.ends_sentence());

@@ -6,7 +6,7 @@
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it, but for the types of this one.
+// In reading order: each module uses only those above it, except for the types of this one.
 pub mod model;
 pub mod backend;
 pub mod gaps;
@@ -65,7 +65,7 @@ pub const CLASSICAL: [Method; 3] = [MAJORITY, HMM, MAXENT];
 /// Loads a model of a method that computes only on the CPU.
 ///
 /// # Errors
-/// [`Error::Usage`](majuscule_base::Error::Usage) if another backend is requested, and those of `load`.
+/// [`Error::Usage`](majuscule_base::Error::Usage) if another backend is requested; also returns the errors of `load`.
 pub fn classical<R: Restorer + 'static>(
     computing: &Backend,
     method: &str,

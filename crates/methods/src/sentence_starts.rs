@@ -26,8 +26,8 @@ pub struct MarkedStarts {
 }
 
 impl MarkedStarts {
-    /// Takes the next word and returns the evidence in the text for a sentence start there; `starts`
-    /// is true if the text marks one.
+    /// Adds the next word and returns the evidence in the text for a sentence start there; `starts` is true
+    /// if the text marks one.
     pub fn take(&mut self, token: &Token, starts: bool) -> BoundaryEvidence {
         self.shows = if starts { SHOWN } else { self.shows.saturating_sub(1) };
         match token.is_bare.unwrap_or(self.shows == 0) {

@@ -46,8 +46,8 @@ impl<K: Hash + Eq> ClassCases<K> {
         self.mixed.get(key).copied()
     }
 
-    /// The capitals of a compound in mixed case whose spelling is not known: those of its parts. `known`
-    /// returns the case of a part that the model knows. `None` for a word without parts.
+    /// The capitals of a compound in mixed case whose spelling is not known are the capitals of its
+    /// parts. `known` returns the case of a part that the model knows. `None` for a word without parts.
     pub fn compound(&self, lower: &str, known: impl Fn(&str) -> Option<Case>) -> Option<Capitals> {
         let compounds = || self.compounds.get_or_init(|| Compounds::new(&self.text, self.locale));
         lower.contains(is_joint).then(compounds)?.mixed(lower, self.locale, known)

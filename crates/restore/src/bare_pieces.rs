@@ -8,15 +8,15 @@ use majuscule_text::{BareStretches, Break, Mark, Token};
 /// The use of the states of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BareUse {
-    /// Words are told whether the text before them is bare.
+    /// Words learn whether the text before them is bare.
     Tell,
     /// Positions that are not bare are closed to marks.
     Close,
-    /// All words are told that the text is not bare, without a wait, and a text begins a sentence.
+    /// All words learn that the text is not bare, without a wait, and a text begins a sentence.
     Deny,
 }
 
-/// Pieces in order, of which the first ones are passed on once the states of their words are found.
+/// Pieces in order; the first ones are passed on once the states of their words are found.
 #[derive(Debug)]
 pub(super) struct BarePieces {
     stretches: BareStretches,
@@ -32,7 +32,7 @@ impl BarePieces {
         Self { stretches, of, pieces: VecDeque::new(), is_bare: of != BareUse::Deny }
     }
 
-    /// Takes a piece.
+    /// Processes a piece.
     pub(super) fn push(&mut self, mut piece: Piece) {
         if self.of != BareUse::Deny {
             piece.tokens.as_slice().iter().for_each(|token| self.stretches.push(token));

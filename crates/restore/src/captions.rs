@@ -19,7 +19,7 @@ const CONTEXT: usize = 1 << 11;
 /// looks back much further, and this bounds the cost of a record, however many came before.
 const LEFT: usize = 1 << 9;
 
-/// Records that are restored while they come in. Law: they are written in the order in which they
+/// Records that are restored while they arrive. Law: they are written in the order in which they
 /// came, each once and with nothing but case changed, however the bytes are cut.
 ///
 /// Their words are one text, as [`Stream`] restores it. A revision, which has the [`Id`] of an
@@ -35,8 +35,9 @@ pub struct CaptionStreamReader {
     /// The records given to the stream whose output is not complete, and the output so far.
     waiting: VecDeque<Waiting>,
     restored: String,
-    /// The marks put into the output, each with its place in the output of all streams; `written`
-    /// is the position where `restored` begins, and `begun` that where the stream began.
+    /// The marks inserted into the output, each with its position in the output of all streams;
+    /// `written` is the position where `restored` begins, and `begun` the position where the stream
+    /// began.
     marks: VecDeque<PlacedMark>,
     written: usize,
     begun: usize,
@@ -141,8 +142,8 @@ impl CaptionStreamReader {
         Ok(())
     }
 
-    /// Pushes the next words to the stream: those of a new record, or of one that is already
-    /// written.
+    /// Pushes the next words to the stream: the words of a new record, or of a record that is
+    /// already written.
     fn say(&mut self, text: &str, caption: Option<LiveRecord>, restored: &mut Vec<u8>) -> Result<()> {
         self.stream.push(text.as_bytes(), restored)?;
         self.waiting.push_back(Waiting { chars: text.chars().count(), caption });
@@ -176,7 +177,7 @@ impl CaptionStreamReader {
         }
     }
 
-    /// Writes all pending records, of which the last may go on.
+    /// Writes all pending records; the last may continue.
     fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
         let mut restored = Vec::new();
         self.stream.force(&mut restored)?;
@@ -191,7 +192,7 @@ impl CaptionStreamReader {
         Ok(())
     }
 
-    /// Takes output of the stream, and appends the records that are complete.
+    /// Receives output of the stream, and appends the records that are complete.
     fn pass_on(&mut self, restored: &[u8], out: &mut Vec<u8>) {
         self.restored.push_str(&String::from_utf8_lossy(restored));
         let moved = |mark: PlacedMark| PlacedMark { at: mark.at + self.begun, ..mark };
@@ -216,7 +217,7 @@ impl CaptionStreamReader {
         }
     }
 
-    /// Removes and returns the marks in the first `end` bytes of the output that is not written.
+    /// Removes and returns the marks in the first `end` bytes of the unwritten output.
     fn take_marks(&mut self, end: usize) -> Vec<PlacedMark> {
         let (from, mut marks) = (self.written, Vec::new());
         while let Some(mark) = self.marks.pop_front_if(|mark| mark.is_within(from + end)) {
@@ -292,8 +293,7 @@ mod tests {
     use majuscule_text::tokenize::Capitalized;
     use majuscule_text::{Case, Choice, Label, Labels, Tokens};
 
-    /// Gives a capital to a word before `b` and to a word after `a`: it looks at one word on either
-    /// side.
+    /// Capitalizes a word before `b` and a word after `a`: it looks at one word on either side.
     struct Neighbours(Labels, AtomicUsize);
 
     struct Near<'a> {

@@ -37,8 +37,8 @@ struct Hunk {
 }
 
 impl Diff {
-    /// Takes the next part of the text, as it was and as it is, with its lines ending in the same
-    /// positions, and appends the finished hunks to `out`.
+    /// Adds the next part of the text, before and after the change, with its lines ending in the
+    /// same positions, and appends the finished hunks to `out`.
     pub(super) fn push(&mut self, old: &[u8], new: &[u8], out: &mut Vec<u8>) {
         let (mut olds, mut news) =
             (old.split_inclusive(|&b| b == b'\n'), new.split_inclusive(|&b| b == b'\n'));
@@ -59,7 +59,7 @@ impl Diff {
         self.end_hunk(out);
     }
 
-    /// Takes a complete line.
+    /// Adds a complete line.
     fn line(&mut self, out: &mut Vec<u8>) {
         self.lines += 1;
         let is_same = self.old == self.new;

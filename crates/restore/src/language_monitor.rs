@@ -13,7 +13,7 @@ use majuscule_text::{Choice, Labels, Tokens};
 /// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
 const ENOUGH: u32 = 300;
 
-/// The function that takes the note on a text in another language, called at most once.
+/// The function that receives the note on a text in another language, called at most once.
 type Report = Box<dyn Fn(Note) + Send + Sync>;
 
 /// A method that counts the words it is given.

@@ -1,5 +1,5 @@
-//! Restores text and files: the same bytes with other capitals and inserted punctuation; with the models that are built
-//! in, and those that are found.
+//! Restores text and files: the same bytes with other capitals and inserted punctuation; with models that are built in
+//! or found in folders.
 //!
 //! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
 //!
@@ -140,8 +140,7 @@ fn read_pieces(
     queue.flush(take)
 }
 
-/// Starts restoring a text of a format while it comes in: plain text, or records, whose name in
-/// errors is `name`.
+/// Starts restoring a text of a format while it arrives: plain text, or records, whose name in errors is `name`.
 ///
 /// # Errors
 /// Fails like [`Stream::new`], and with [`Error::Usage`] if the format has no records that can come
@@ -158,15 +157,14 @@ pub fn stream_as(
     })
 }
 
-/// A text that is restored while it comes in. Law: the output does not depend on how the bytes are
-/// cut, and output is never taken back. [`Streaming::now`] does not wait for the rest, and the
-/// words that it writes may have another case.
+/// A text that is restored while it arrives. Law: the output does not depend on how the bytes are cut, and output is
+/// never taken back. [`Streaming::now`] does not wait for the rest, and the words that it writes may have another case.
 pub trait Streaming: Send {
-    /// Takes the next bytes and appends to `out` all output that is then certain.
+    /// Processes the next bytes and appends to `out` all output that is then certain.
     ///
     /// # Errors
-    /// Returns the method's errors, and fails if the bytes are not what the format and the options
-    /// allow; output before the error is written.
+    /// Returns the method's errors, and fails if the bytes violate the format or the options; output before the error
+    /// is written.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
     /// Stops waiting: appends all pending text, with the right context there is. Where marks are
@@ -209,7 +207,7 @@ pub struct RankedLine {
 /// one. `line` is a text of its own.
 ///
 /// # Errors
-/// Fails if the line is not what the options allow.
+/// Fails if the options do not allow the line.
 pub fn n_best(
     line: &[u8],
     method: &dyn Restorer,
@@ -349,14 +347,14 @@ impl<'a> PieceQueue<'a> {
         match options.puts() {
             Some(MarkPlaces::Everywhere) => queue,
             Some(MarkPlaces::Unmarked) => queue.by_density(kind, BareUse::Close, method, options),
-            // Where each line shows a start, methods tell by the words before.
+            // If every line end might show a start, methods decide by the words before.
             None if starts == SentenceStarts::EveryLine => queue,
             None => queue.by_density(kind, BareUse::Tell, method, options),
         }
     }
 
-    /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no
-    /// more than the method's right context in text that comes in slowly.
+    /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no more than the
+    /// method's right context in text that arrives slowly.
     fn by_density(self, kind: Format, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
         let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
@@ -364,8 +362,7 @@ impl<'a> PieceQueue<'a> {
         Self { bare: Some(BarePieces::new(of, stretches)), ..self }
     }
 
-    /// Takes a piece, writes all output that is now certain, and returns a piece to be filled
-    /// again.
+    /// Processes a piece, writes all output that is now certain, and returns a piece to be filled again.
     fn push(&mut self, piece: Piece, take: &mut Take<'_>) -> Result<Piece> {
         match &mut self.bare {
             Some(bare) => {
@@ -377,7 +374,7 @@ impl<'a> PieceQueue<'a> {
         Ok(self.spare.pop().unwrap_or_default())
     }
 
-    /// Takes the pieces whose bare words are known.
+    /// Processes the pieces whose bare words are known.
     fn take_bare(&mut self, take: &mut Take<'_>) -> Result<()> {
         while let Some(piece) = self.bare.as_mut().and_then(BarePieces::next) {
             self.take(piece, take)?;
@@ -385,7 +382,7 @@ impl<'a> PieceQueue<'a> {
         Ok(())
     }
 
-    /// Takes a piece and writes all output that is now certain.
+    /// Processes a piece and writes all output that is now certain.
     fn take(&mut self, piece: Piece, take: &mut Take<'_>) -> Result<()> {
         let words = piece.tokens.as_slice();
         let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
@@ -407,8 +404,8 @@ impl<'a> PieceQueue<'a> {
         self.write(None, take)
     }
 
-    /// Asks the method about the words of a piece, and looks at the flag every so many words: a piece may be
-    /// a whole document.
+    /// Asks the method about the words of a piece, and checks the flag at regular intervals: a piece may be a whole
+    /// document.
     fn choose(&mut self, tokens: &Tokens, end: Boundary) -> Result<()> {
         let words = METHOD_WORDS * self.options.threads.get();
         if tokens.len() <= words {
@@ -497,8 +494,8 @@ impl<'a> PieceQueue<'a> {
         self.bare = self.bare.as_ref().map(BarePieces::another);
     }
 
-    /// Writes the pieces whose words all have their choices, and for which the text after their
-    /// last word is known, if a mark depends on it. `ending` tells what follows the last piece.
+    /// Writes the pieces whose words all have their choices, and for which the text after their last word is known, if
+    /// a mark depends on it. `ending` is the text that follows the last piece.
     fn write(&mut self, ending: Option<Ending>, take: &mut Take<'_>) -> Result<()> {
         let mut used = 0;
         while let Some(piece) = self.pieces.front() {
@@ -515,7 +512,7 @@ impl<'a> PieceQueue<'a> {
             let choices = &mut self.choices[used..used + piece.tokens.len()];
             used += choices.len();
             self.conventions.apply(&piece.tokens, choices, &after, piece.after);
-            // What was given up is not written.
+            // The output of an interrupted call is not written.
             self.options.interrupt.check()?;
             self.decisions.clear();
             self.marks.place(&piece.tokens, choices, last, &self.options, &mut self.decisions);
@@ -573,7 +570,7 @@ impl<'a> PieceQueue<'a> {
             }
             last = next;
         }
-        // What comes later may belong to a word with nothing after it yet.
+        // Later text may belong to the last word, if nothing follows that word yet.
         let end = first.tokens.as_slice().last().map_or(0, |word| word.source.end as usize);
         let parts = self.pieces.iter().skip(piece + 1).map(|piece| &piece.source[..]);
         let is_apart =

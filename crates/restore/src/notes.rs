@@ -27,7 +27,7 @@ pub enum Note {
         /// The reason that there is no model.
         problem: Problem,
     },
-    /// The text does not tell its language.
+    /// The text does not show its language.
     Unsure {
         /// The tag of the language that it is restored in.
         used: String,
@@ -43,7 +43,7 @@ pub enum Note {
     },
 }
 
-/// The reason for the language of a text that does not tell its own.
+/// The reason for the language of a text that does not show its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LanguageSource {
     /// Most texts in its folder are in it.

@@ -12,7 +12,7 @@ const LONGEST: usize = 256;
 /// The largest number of words of a question tag: `¿de acuerdo?`
 const LONGEST_TAG: usize = 2;
 
-/// Returns a session with openings, if marks with openings are asked for.
+/// Returns a session with openings, if marks with openings are requested.
 pub(super) fn with_openings<'a>(
     session: Box<dyn Session + 'a>,
     options: &RestoreOptions,
@@ -127,8 +127,9 @@ impl OpeningSession<'_> {
         self.choices[at].opening = mark;
     }
 
-    /// Returns the place in a sentence of the word that its question begins with: that of the clause after
-    /// a colon, of one with an interrogative, of a tag, or of the first clause that is no address.
+    /// Returns the position in a sentence of the word that its question begins with: the first word of the
+    /// clause after a colon, of a clause with an interrogative, of a tag, or of the first clause that is not
+    /// an address.
     fn clause(&self, from: usize, to: usize) -> usize {
         let QuestionWords { interrogatives, leading, tags, addresses } = self.words;
         let lower = |at: usize| self.held.lower(from + at);
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
     use majuscule_text::{Label, Locale, MarkSet};
 
-    /// Gives each word the mark that follows it in a list.
+    /// Assigns each word the mark that follows it in a list.
     struct Marks(Vec<Mark>, usize);
 
     impl Session for Marks {
@@ -176,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Returns a text with the openings that are inserted, if its words are pushed in steps; `¿` stands where
+    /// Returns a text with the openings that are inserted, if its words are pushed in steps; `¿` shows where
     /// the text has an opening.
     fn opened(text: &str, step: usize) -> String {
         let (mut tokens, mut marks) = (Tokens::new(), Vec::new());

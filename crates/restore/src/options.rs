@@ -18,8 +18,8 @@ use majuscule_text::{Case, Mark, MarkForm, MarkSet, OutputForm, RestoreOptions, 
 /// Returns the request to a method, for a text of this format.
 ///
 /// # Errors
-/// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or marks
-/// that the method cannot put.
+/// Returns [`Error::Usage`] if the output needs probabilities and the method has none, or needs marks that
+/// the method cannot insert.
 pub(super) fn request(options: &RestoreOptions, method: &dyn Restorer, format: Format) -> Result<Request> {
     let needs_words = matches!(options.form, OutputForm::Words | OutputForm::Json);
     let confidence = match options.threshold {
@@ -67,7 +67,7 @@ fn plain_request(options: &RestoreOptions, format: Format) -> Request {
     }
 }
 
-/// Returns the problem with a mark that a method cannot put; it can put `known`.
+/// Returns the problem with a mark that a method cannot insert; it can insert `known`.
 fn no_mark(mark: Mark, known: MarkSet) -> String {
     let option = error::option("marks");
     if known.is_empty() {
@@ -134,8 +134,7 @@ pub struct RestoredWord {
     pub opening: Mark,
     /// The mark inserted after the word.
     pub mark: Mark,
-    /// The probability of the mark, or of no mark; `None` if no marks are asked for or the method
-    /// has none.
+    /// The probability of the mark, or of no mark; `None` if no marks are requested or the method has none.
     pub mark_confidence: Option<f32>,
     /// True if a sentence ends after the word; `None` if the method finds no ends.
     pub ends_sentence: Option<bool>,
@@ -206,8 +205,8 @@ impl TextRestorer {
         Self { model: self.model.clone(), options }
     }
 
-    /// Starts a text that is restored while it comes in. The capitals of the input are ignored if
-    /// the options leave them to whole lines, since a stream does not wait for those.
+    /// Starts a text that is restored while it arrives. The capitals of the input are ignored if the
+    /// options decide them by whole lines, since a stream does not wait for whole lines.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if a threshold is set and the method has no probabilities.

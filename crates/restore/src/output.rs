@@ -11,7 +11,7 @@ use majuscule_text::markup::untagged;
 use majuscule_text::restorer::Restorer;
 use majuscule_text::{Break, Decision, MarkForm, OutputForm, RestoreOptions, resolve};
 
-/// Takes bytes of the output, with the amount of text in them.
+/// Receives bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
 
 /// Writes pieces, one after the other.
@@ -32,8 +32,8 @@ pub(super) struct PieceWriter {
     written: Vec<u8>,
     /// The amount of text written.
     pub(super) done: Done,
-    /// The marks put into the text, if they are collected instead of written, each with its position
-    /// in the output, and the length of the output.
+    /// The marks inserted into the text, if they are collected instead of written, each with its
+    /// position in the output, and the length of the output.
     pub(super) apart: Option<Vec<PlacedMark>>,
     len: usize,
 }

@@ -18,7 +18,7 @@ use majuscule_methods::Backend;
 use majuscule_methods::model::{self, Manifest};
 use majuscule_text::{LanguageTag, RestoreOptions, Spellings};
 
-/// The language of texts whose language is neither named nor told.
+/// The language of texts whose language is neither named nor detected.
 pub const DEFAULT_LANGUAGE: &str = "en";
 
 /// Models by language and preset, each loaded once and shared by all threads, and models that the host
@@ -79,8 +79,8 @@ impl ModelPool {
         Self { most, ..self }
     }
 
-    /// Loads a model from its folder or packed file, for requests that ask for it by a name. The pool holds
-    /// it beside those that it counts.
+    /// Loads a model from its folder or packed file, for requests that ask for it by a name. The pool holds it in
+    /// addition to the models that it counts.
     ///
     /// # Errors
     /// [`Error::Usage`] if the name is taken or has other characters than ASCII letters, digits, `.`, `_`
@@ -188,9 +188,9 @@ impl ModelPool {
         self.len() == 0
     }
 
-    /// Chooses the model of a text: that of the language that it declares, that is named, or that is
-    /// detected, in this order. `around` returns the language of the texts around a text that does not
-    /// tell its own, if the host knows it.
+    /// Chooses the model of a text: the model of the language that the text declares, that is named, or that is
+    /// detected, in this order. `around` returns the language of the texts around a text that does not show its own, if
+    /// the host knows it.
     ///
     /// # Errors
     /// Fails if the text cannot be read, or there is no model of the language.
@@ -241,11 +241,11 @@ impl ModelPool {
         Ok(ChosenModel { model: self.model(&language, preset)?, language, is_declared: false, notes })
     }
 
-    /// Chooses the model with a name: one that the host has named, or that of a language and a preset,
-    /// such as `en.fast`.
+    /// Chooses the model with a name: a model that the host has named, or the model of a language and a preset, such as
+    /// `en.fast`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is no such model, or it is of another language than is named.
+    /// Returns [`Error::Usage`] if there is no such model, or its language is not the named one.
     pub fn choose_named(&self, name: &str, wanted: &LanguageChoice) -> Result<ChosenModel> {
         let named = self.named().iter().find(|of| of.name == name).map(|of| of.model.clone());
         let model = match (named, name.rsplit_once('.').map(|(of, preset)| (of, Preset::of_name(preset)))) {
@@ -274,8 +274,8 @@ impl ModelPool {
         Ok(ChosenModel { model, language, is_declared: true, notes: Vec::new() })
     }
 
-    /// Restores a file: decides on its encoding, format and language, reads the user's spellings, and
-    /// writes it as it came. What may surprise is in the notes of the result.
+    /// Restores a file: decides on its encoding, format and language, reads the user's spellings, and writes it as it
+    /// came. Anything unexpected is in the notes of the result.
     ///
     /// ```
     /// use majuscule::{FileRequest, Format, Input, LanguageChoice, Methods, ModelPool};
@@ -291,8 +291,8 @@ impl ModelPool {
     /// ```
     ///
     /// # Errors
-    /// Fails if the file cannot be read or written, is no text of the format, or there is no model for
-    /// it; also returns the method's errors. Output before the error is written.
+    /// Fails if the file cannot be read or written or violates its format, or if there is no model for it; also returns
+    /// the method's errors. Output before the error is written.
     pub fn restore_file(
         &self,
         input: Input<'_>,
@@ -328,8 +328,8 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// Fails if the file cannot be read or written, or is no text of the format; also returns the method's
-    /// errors. Output before the error is written.
+    /// Fails if the file cannot be read or written, or violates its format; also returns the method's errors. Output
+    /// before the error is written.
     pub fn restore_file(
         &self,
         input: Input<'_>,
@@ -449,7 +449,7 @@ pub struct ChosenModel {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct FileRequest {
-    /// The format; [`Format::Auto`] is told by the name and the first bytes.
+    /// The format; [`Format::Auto`] is detected by the name and the first bytes.
     pub format: Format,
     /// The language.
     pub language: LanguageChoice,
@@ -542,11 +542,11 @@ pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> 
     Ok((read, note))
 }
 
-/// Detects the language of a file by its text, without what its format adds. The file can still be
-/// read from its beginning.
+/// Detects the language of a file by its text alone, without the syntax of its format. The file can still be read from
+/// its beginning.
 ///
 /// # Errors
-/// Fails if the file cannot be read. A part that is not in its format says nothing.
+/// Fails if the file cannot be read. A part that violates the format is ignored.
 pub fn detect(kind: Format, field: Option<&str>, input: &mut Input<'_>) -> Result<DetectedLanguage> {
     if kind.info().is_whole() {
         return Ok(detect_bytes(kind, field, &whole(input)?));
@@ -562,7 +562,7 @@ pub fn detect(kind: Format, field: Option<&str>, input: &mut Input<'_>) -> Resul
     Ok(detected)
 }
 
-/// Detects the language of the text in the first bytes of a file, up to what is not in its format.
+/// Detects the language of the text in the first bytes of a file, up to the first violation of its format.
 fn detect_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> DetectedLanguage {
     let mut evidence = LanguageEvidence::default();
     // A character is cut where the bytes end.
@@ -641,7 +641,7 @@ mod tests {
             let now = chosen("mine", LanguageChoice::Default).unwrap();
             Arc::ptr_eq(&now.model.restorer, &first.model.restorer)
         };
-        // As a program publishes a file: beside, and then under its name.
+        // As a program publishes a file: written under another name in the same folder, then renamed.
         let publish = |bytes: &[u8]| {
             let beside = folder.path().join("beside");
             std::fs::write(&beside, bytes).unwrap();

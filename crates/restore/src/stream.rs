@@ -10,12 +10,12 @@ use majuscule_text::restorer::{OwnedSession, Request, Restorer};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Decision, MarkPlaces, RestoreOptions};
 
-/// A text that is restored while it comes in.
+/// A text that is restored while it arrives.
 ///
-/// No choice depends on text after the word's right context ([`RestoreOptions::look_ahead`]):
-/// neither on the rest of its line nor, as in [`restore`](super::restore), on whether the line that
-/// it opens is punctuated, nor on what shows late that a line began with the label of a speaker, that
-/// a word is divided at the end of the line or that words are code. In text without punctuation, labels,
+/// No choice depends on text after the word's right context ([`RestoreOptions::look_ahead`]): unlike in
+/// [`restore`](super::restore), it depends neither on the rest of its line, nor on whether the line that
+/// it opens is punctuated, nor on later evidence that a line began with the label of a speaker, that a
+/// word is divided at the end of the line or that words are code. In text without punctuation, labels,
 /// divided words and code, the output is the same as there.
 ///
 /// ```
@@ -64,18 +64,18 @@ impl Stream {
         Ok(Self { incoming: Incoming::new(name, kind, method, options, request), writer, taken: 0 })
     }
 
-    /// Removes and returns the marks put into the text, which a stream of records does not write
-    /// itself: each has its place in the output.
+    /// Removes and returns the marks inserted into the text, which a stream of records does not write
+    /// itself: each has its position in the output.
     pub(super) fn take_marks(&mut self) -> Vec<PlacedMark> {
         self.writer.apart.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Appends all pending text, after which the sentence goes on.
+    /// Appends all pending text, after which the sentence continues.
     pub(super) fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.incoming.now(&mut to(&mut self.writer, out))
     }
 
-    /// Returns the text that [`Stream::force`] would append, and the marks put into it.
+    /// Returns the text that [`Stream::force`] would append, and the marks inserted into it.
     pub(super) fn tail_apart(&mut self) -> Result<(Vec<u8>, Vec<PlacedMark>)> {
         let (mut tail, mut marks) = (Vec::new(), Vec::new());
         let options = &self.writer.options;
@@ -133,7 +133,8 @@ fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Decis
     move |piece, decisions| writer.write(piece, decisions, &mut into(out))
 }
 
-/// Checks the options of a live text, and fills in those left to its format and the method.
+/// Checks the options of a live text, and fills in the options that are left to its format and the
+/// method.
 ///
 /// # Errors
 /// Fails for options that need whole lines.
@@ -161,7 +162,7 @@ pub(super) fn live_options(
 /// The number of bytes that are read at once, so that a text that comes whole does not wait whole.
 const TAKEN: usize = 1 << 16;
 
-/// A text as it comes in, cut into pieces, and their decisions once they are certain.
+/// A text as it arrives, cut into pieces, and their decisions once they are certain.
 pub(super) struct Incoming {
     live: Live,
     queue: PieceQueue<'static>,
@@ -185,7 +186,7 @@ impl Incoming {
         Self { live, queue, piece: Piece::default(), ends_line: false }
     }
 
-    /// Takes the next bytes, and passes on the pieces that are certain by then.
+    /// Processes the next bytes, and passes on the pieces that are certain by then.
     pub(super) fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) -> Result<()> {
         let end = bytes.iter().rfind(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
         self.ends_line = end.map_or(self.ends_line, |end| *end == b'\n');
@@ -222,7 +223,7 @@ impl Incoming {
         self.queue.flush(take)
     }
 
-    /// Passes on the rest, at the end of the input. The result inside is that of the last bytes, whose
+    /// Passes on the rest, at the end of the input. The inner result belongs to the last bytes, whose
     /// text is passed on in any case.
     pub(super) fn finish(&mut self, take: &mut Take<'_>) -> Result<Result<()>> {
         let taken = self.live.finish();

@@ -17,7 +17,7 @@ use majuscule_text::restorer::Request;
 use majuscule_text::write::spell;
 use majuscule_text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
 
-/// The number of texts that a thread takes at a time.
+/// The number of texts that a thread processes at a time.
 const TAKEN: usize = 16;
 
 /// Restores texts, each by itself. Memory is reused from one text to the next.
@@ -33,7 +33,7 @@ enum TextPasses<'a> {
 }
 
 impl<'a> TextQueue<'a> {
-    /// Starts the texts of a restorer; `request` changes what is asked of the method.
+    /// Starts the texts of a restorer; `request` changes the request to the method.
     pub(super) fn new(restorer: &'a TextRestorer, request: impl FnOnce(Request) -> Request) -> Result<Self> {
         let method = &*restorer.model.restorer;
         let options = Format::Text.fill_in(&restorer.options)?;
@@ -92,7 +92,7 @@ impl<'a> TextQueue<'a> {
 }
 
 /// Appends the words of a piece that begins at the byte `at` of its text. If the method finds the ends
-/// of sentences (`ends_sentences`), each word has it.
+/// of sentences (`ends_sentences`), each word has its sentence end.
 pub(super) fn push_words(
     piece: &Piece,
     decisions: &[Decision],
@@ -221,7 +221,7 @@ impl TextRestorer {
                 text.push(' ');
             }
             let start = text.len();
-            // A line end inside a word is no line end of the text.
+            // A line end inside a word is not a line end of the text.
             text.extend(word.as_ref().chars().map(|c| if is_line_end(c) { ' ' } else { c }));
             positions.push(start..text.len());
         }
@@ -231,7 +231,7 @@ impl TextRestorer {
             let (mut text, mut copied) = (String::with_capacity(word.len()), 0);
             let mut whole: Option<RestoredWord> = None;
             while let Some(part) = found.next_if(|part| part.span.start < position.end) {
-                // What begins in one word and ends in another, such as a tag, is left as it is.
+                // A tag or other text that begins in one word and ends in another is left as it is.
                 let Some(before) = word.get(copied..part.span.start.saturating_sub(position.start)) else {
                     continue;
                 };
@@ -284,7 +284,7 @@ mod tests {
     use majuscule_text::restorer::{Boundary, Restorer, Session};
     use majuscule_text::{Choice, Class, Label, Labels, Locale, Mark, MarkSet, Tokens};
 
-    /// A method that gives every word a capital and a full stop, and panics at `panic`.
+    /// A method that chooses a capital and a full stop for every word, and panics at `panic`.
     struct Capitals(Labels);
 
     struct CapitalsSession;

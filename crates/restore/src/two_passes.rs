@@ -43,7 +43,7 @@ impl<'a> TwoPasses<'a> {
         Self {
             kind,
             marks: PieceQueue::of_whole(kind, method, Request { cases: false, ..request }, options),
-            // Where the first pass found no end of a sentence, there is none.
+            // The second pass adds no sentence ends to the first pass.
             capitals: PieceQueue::new(method.session(of_capitals), &plain).by_density(
                 kind,
                 BareUse::Deny,
@@ -83,7 +83,7 @@ impl<'a> TwoPasses<'a> {
     }
 }
 
-/// Sends the pieces of a file, or the error that ends it, until nobody receives them.
+/// Sends the pieces of a file, or the error that ends the file, until nobody receives them.
 fn send_pieces(mut format: Box<dyn PieceReader + '_>, full: &mpsc::SyncSender<Result<Piece>>) {
     loop {
         let mut piece = Piece::default();
@@ -204,7 +204,7 @@ impl<'t, 'a> MarkedText<'t, 'a> {
         (marked, pieces, failure)
     }
 
-    /// Takes the next part of the file.
+    /// Processes the next part of the file.
     fn step(&mut self) -> Result<()> {
         let Self { queue, piece, sent, bytes, .. } = self;
         let options = queue.options.clone();
@@ -270,7 +270,8 @@ struct PassJoiner<'o> {
 }
 
 impl PassJoiner<'_> {
-    /// Takes the outcomes of a piece of the marked text, and passes on the pieces whose words all have theirs.
+    /// Receives the outcomes of a piece of the marked text, and passes on the pieces whose words all have
+    /// theirs.
     fn join(&mut self, piece: &Piece, decisions: &[Decision], take: &mut Take<'_>) -> Result<()> {
         self.waiting.extend(self.pieces.try_iter());
         for ((lower, token), decision) in piece.tokens.iter().zip(decisions) {

@@ -16,7 +16,7 @@ pub struct RestoredPart {
     pub source: String,
     /// The part as it is restored.
     pub text: String,
-    /// The words of the part, with their places in `source`.
+    /// The words of the part, with their positions in `source`.
     pub words: Vec<RestoredWord>,
 }
 
@@ -32,9 +32,9 @@ impl RestoredPart {
     }
 }
 
-/// A text that is restored word by word while it comes in.
+/// A text that is restored word by word while it arrives.
 ///
-/// The text of all parts together is that of a [`Stream`](super::Stream), however the input is cut.
+/// The text of all parts together is the text of a [`Stream`](super::Stream), however the input is cut.
 ///
 /// ```
 /// use majuscule::{Model, RestoreOptions};
@@ -56,9 +56,8 @@ pub struct WordStream {
 }
 
 impl TextRestorer {
-    /// Starts a text that is restored word by word while it comes in. As for
-    /// [`stream`](Self::stream), the capitals of the input are ignored if the options leave them to
-    /// whole lines.
+    /// Starts a text that is restored word by word while it arrives. As for [`stream`](Self::stream),
+    /// the capitals of the input are ignored if the options decide them by whole lines.
     ///
     /// # Errors
     /// Fails as `stream` does.
@@ -77,7 +76,7 @@ impl TextRestorer {
 }
 
 impl WordStream {
-    /// Takes the next text and returns the part that is certain by then.
+    /// Processes the next text and returns the part that is certain by then.
     ///
     /// # Errors
     /// Returns the method's errors.
@@ -95,8 +94,8 @@ impl WordStream {
     }
 
     /// Returns all that has come, at the end of an utterance, as where a recogniser hears a pause. Where
-    /// marks are inserted, a sentence ends there, and its mark is among what is returned; otherwise
-    /// this is [`now`](Self::now).
+    /// marks are inserted, a sentence ends there, and its mark is part of the result; otherwise this is
+    /// [`now`](Self::now).
     ///
     /// # Errors
     /// Returns the method's errors.
@@ -112,7 +111,7 @@ impl WordStream {
         self.collect(|incoming, take| incoming.finish(take)?)
     }
 
-    /// Returns the part that [`now`](Self::now) would return, and goes on waiting. A word that may not
+    /// Returns the part that [`now`](Self::now) would return, and continues to wait. A word that may not
     /// have ended is unchanged, and not among the words.
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 //! Finds the stretches of a text that lack their punctuation, by the density of its marks.
 //!
-//! A hidden Markov model with two states, punctuated and bare, observes what stands after each word: a mark
-//! that ends a sentence, one inside a sentence, or none. The surroundings of brackets, URLs, abbreviations,
-//! labels, headings and list items are no evidence. The state after a word follows from all words before it
-//! and from a limited number of words after it (fixed-lag smoothing). More marks never make a word bare, so
-//! a text with inserted marks is as punctuated as without them, or more.
+//! A hidden Markov model with two states, punctuated and bare, observes the gap after each word: a mark that ends
+//! a sentence, one inside a sentence, or none. The surroundings of brackets, URLs, abbreviations, labels, headings
+//! and list items are not evidence. The state after a word follows from all words before it and from a limited
+//! number of words after it (fixed-lag smoothing). More marks never make a word bare, so a text with inserted
+//! marks is as punctuated as without them, or more.
 //!
-//! The probabilities are those of text in seven languages, whole and with its marks removed in parts; they
+//! The probabilities are measured on text in seven languages, whole and with its marks removed in parts; they
 //! differ more between kinds of text than between languages (docs/reports/bare-stretches.md).
 
 use std::collections::VecDeque;
@@ -32,10 +32,10 @@ const CHANGE: f32 = 1.0 / 400.0;
 /// The odds of the state punctuated at the beginning of a text.
 const BEFORE_TEXT: f32 = 1.0;
 
-/// The largest number of words that wait for the end of their line in text that comes in slowly.
+/// The largest number of words that wait for the end of their line in text that arrives slowly.
 const LONGEST_LINE: usize = 512;
 
-/// Returns true for a word of a label or a heading, around which marks are no evidence.
+/// Returns true for a word of a label or a heading, around which marks are not evidence.
 #[inline]
 fn is_no_text(token: &Token) -> bool {
     token.is_label || token.place == LinePlace::Heading
@@ -52,13 +52,13 @@ enum GapEvidence {
     Nothing,
     /// No mark at the end of a text, a paragraph or a turn.
     OpenEnd,
-    /// Text that is no evidence.
+    /// Text that is not evidence.
     Unknown,
 }
 
 impl GapEvidence {
     /// Returns the text after a word, which may be no text, with the mark `gap` there. `next` has the break before
-    /// the next word, and whether that is no text. A sentence ends at a break `end`.
+    /// the next word, and whether that is not text. A sentence ends at a break `end`.
     #[inline]
     fn of(is_no_text: bool, gap: Option<Mark>, next: Option<(Break, bool)>, end: Break) -> Self {
         let ends = next.is_none_or(|(before, _)| before >= end);
@@ -86,13 +86,13 @@ impl GapEvidence {
     }
 }
 
-/// The words of a text, and the states of those for which enough text has come.
+/// The words of a text, and the states of the words for which enough text has arrived.
 #[derive(Debug, Clone)]
 pub struct BareStretches {
     look_ahead: usize,
     /// The weakest break at which a sentence ends.
     end: Break,
-    /// True if the text has marks, as far as it has come: without any it is bare.
+    /// True if the text so far has marks: a text without marks is bare.
     has_marks: bool,
     /// For each word that waits for its state, the odds of the state punctuated by the text after it, and by
     /// all text up to there.
@@ -103,7 +103,7 @@ pub struct BareStretches {
     assumed: usize,
     /// The odds of the state punctuated after the last word that is observed.
     punctuated: f32,
-    /// For the last word, whose right context has not come, true if it is no text.
+    /// For the last word, whose right context has not come, true if it is not text.
     last: Option<bool>,
 }
 
@@ -123,7 +123,7 @@ impl BareStretches {
         }
     }
 
-    /// Reads lines like those of lyrics, which end anywhere in a sentence.
+    /// Reads lines as in lyrics, which end anywhere in a sentence.
     #[must_use]
     pub fn of_verse(self, is_verse: bool) -> Self {
         Self { end: if is_verse { Break::Paragraph } else { Break::Turn }, ..self }
@@ -135,7 +135,7 @@ impl BareStretches {
         Self { end: self.end, ..Self::new(self.look_ahead) }
     }
 
-    /// Takes the next word. One that opens a text ends the text before it.
+    /// Adds the next word. One that opens a text ends the text before it.
     #[inline]
     pub fn push(&mut self, token: &Token) {
         let is_no_text = is_no_text(token);
@@ -146,7 +146,7 @@ impl BareStretches {
         if token.before == Break::Document {
             self.end_text();
         }
-        // Text that comes in slowly has its lines whole.
+        // Text that arrives slowly has its lines whole.
         let is_live = self.look_ahead < SLOW;
         let most = self.look_ahead + if is_live { LONGEST_LINE } else { BLOCK };
         if self.waiting.len() >= most
@@ -190,7 +190,7 @@ impl BareStretches {
         self.found.len()
     }
 
-    /// Removes and returns the states after the next words, of which so many are found: true for bare ones.
+    /// Removes and returns the states after the next words, as many as are found: true for bare words.
     pub fn take(&mut self, words: usize) -> impl Iterator<Item = bool> {
         self.found.drain(..words)
     }
@@ -239,7 +239,7 @@ mod tests {
     use crate::Locale;
     use crate::tokenize::tokenize;
 
-    /// Returns the states after the words of a text, of which at most `look_ahead` later words count.
+    /// Returns the states after the words of a text; for each, at most `look_ahead` later words count.
     fn states(text: &str, look_ahead: usize) -> Vec<bool> {
         let tokens = tokenize(text, Locale::Root, "en");
         let mut stretches = BareStretches::new(look_ahead);

@@ -4,7 +4,7 @@ use super::code::Notation;
 use super::mark::Mark;
 use super::tokens::{Break, LinePlace};
 
-/// The largest number of words of a line that introduces what is below it: `Findings:`
+/// The largest number of words of a line that introduces the lines below it: `Findings:`
 const LONGEST_KEY: usize = 3;
 
 /// The smallest number of marks that underline a heading.
@@ -70,7 +70,7 @@ pub(super) enum LineBlock {
 /// The blocks of a text so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BlockTracker {
-    /// The notation of the text, as far as its name tells.
+    /// The notation of the text, as far as its name shows it.
     notation: Notation,
     /// The kind of the line, once it has begun, and the break before it.
     line: Option<LineBlock>,
@@ -83,7 +83,7 @@ pub(super) struct BlockTracker {
     is_closed: bool,
     /// True from the first word of an item to the end of its text.
     in_item: bool,
-    /// True if the items of the list begin with hyphens, as what somebody says does too.
+    /// True if the items of the list begin with hyphens, as direct speech does too.
     has_hyphens: bool,
     /// True if the first item of the list ends with a stop, once it has ended.
     has_stops: Option<bool>,
@@ -125,7 +125,7 @@ impl BlockTracker {
             _ if self.is_underline(line, before) => LineBlock::Underline,
             _ if self.is_row(line, is_whole) => LineBlock::Row,
             Some(LinePlace::Heading) => LineBlock::Heading,
-            // With a dash begins what somebody says, and with a hyphen too, unless a list is plain to see.
+            // Direct speech begins with a dash, or with a hyphen, unless the line clearly belongs to a list.
             Some(LinePlace::Item) if run == "–" => LineBlock::Text,
             Some(LinePlace::Item) if run == "-" && !self.may_open_list(before, gap) => LineBlock::Text,
             Some(LinePlace::Item) => {
@@ -138,7 +138,7 @@ impl BlockTracker {
         block
     }
 
-    /// Returns true if the line before belongs to a list or introduces one, or there is none.
+    /// Returns true if the line before belongs to a list or introduces one, or there is no line before.
     fn may_open_list(&self, before: Break, gap: Option<Mark>) -> bool {
         before >= Break::Paragraph || self.in_item || self.has_stops.is_some() || gap == Some(Mark::Colon)
     }
@@ -160,12 +160,12 @@ impl BlockTracker {
         line.starts_with('|') || is_table()
     }
 
-    /// Returns true if the line, which has `gap` at its end, introduces what is below it.
+    /// Returns true if the line, which has `gap` at its end, introduces the lines below it.
     pub(super) fn is_key(&self, gap: Option<Mark>) -> bool {
         gap == Some(Mark::Colon) && self.may_be_key()
     }
 
-    /// Returns true if a colon behind the last word would let the line introduce what is below it.
+    /// Returns true if a colon after the last word would let the line introduce the lines below it.
     #[inline]
     pub(super) fn may_be_key(&self) -> bool {
         self.words <= LONGEST_KEY && self.words > 0 && self.is_first()
@@ -177,7 +177,7 @@ impl BlockTracker {
     }
 
     /// Returns true if a line of text with this white space before it belongs to the item above. Where items
-    /// begin with hyphens, text that is not indented is what somebody else says.
+    /// begin with hyphens, text that is not indented is the speech of somebody else.
     pub(super) fn continues_item(&self, before_line: &str) -> bool {
         self.before < Break::Paragraph && (!self.has_hyphens || before_line.ends_with([' ', '\t']))
     }
@@ -187,7 +187,7 @@ impl BlockTracker {
         (self.has_stops, self.follows_key, self.has_hyphens) = (None, false, false);
     }
 
-    /// Ends the item before this line, if there is one, and returns true if no mark is inserted behind it;
+    /// Ends the item before this line, if there is one, and returns true if no mark is inserted after it;
     /// `gap` is the mark there.
     pub(super) fn end_item(&mut self, gap: Option<Mark>) -> bool {
         let in_item = std::mem::take(&mut self.in_item);
@@ -218,7 +218,7 @@ impl BlockTracker {
         self.is_closed || matches!(self.line, Some(LineBlock::Heading | LineBlock::Row))
     }
 
-    /// Ends a line; `gap` is the mark at its end. Returns its kind, and true if a sentence begins behind it.
+    /// Ends a line; `gap` is the mark at its end. Returns its kind, and true if a sentence begins after it.
     pub(super) fn end_line(&mut self, gap: Option<Mark>) -> (LineBlock, bool) {
         let is_key = self.is_key(gap);
         self.follows_first = self.is_first() && self.words > 0;
@@ -242,7 +242,7 @@ impl BlockTracker {
 /// A tag of a block of HTML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockTag {
-    /// True if no marks are inserted behind it, and false if they are; `None` if it does not tell.
+    /// True if no marks are inserted after it, and false if they are; `None` if it does not determine this.
     closes: Option<bool>,
     pub(super) list: ListTag,
 }

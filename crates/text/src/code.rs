@@ -1,4 +1,4 @@
-//! Finds code and formulas in plain text, Markdown, TeX and HTML: they are no text.
+//! Finds code and formulas in plain text, Markdown, TeX and HTML: they are not text.
 
 use std::borrow::Cow;
 use std::iter::repeat_n;
@@ -43,10 +43,10 @@ const PAIRS: [Pair; 24] = [
 /// Opens a link of a wiki: `[[target|text]]`.
 const WIKI_LINK: &str = "[[";
 
-/// Fills code that stands apart from text or that is mark-up; [`NO_TEXT`] fills what stands in place of words.
+/// Fills code that stands apart from text or that is mark-up; [`NO_TEXT`] fills code in place of words.
 const BLANK: u8 = b' ';
 
-/// Fills what stands in place of words and has words: one name in braces.
+/// Fills code that stands in place of words and contains words: one name in braces.
 const PLACEHOLDER: u8 = b'{';
 
 /// The kind of code that an opener opens whose closer is not on its line.
@@ -62,13 +62,13 @@ enum Opens {
     Element,
 }
 
-/// Environments of TeX that are no text; formulas end at an empty line at the latest.
+/// Environments of TeX that are not text; formulas end at an empty line at the latest.
 const FORMULAS: &str =
     "equation align alignat gather multline eqnarray math displaymath flalign split cases aligned array";
 const LISTINGS: &str =
     "verbatim Verbatim lstlisting minted tikzpicture algorithmic alltt comment filecontents";
 
-/// Commands of TeX whose arguments are no text: those that begin with `cite` or end with `ref`, and these.
+/// Commands of TeX whose arguments are not text: those that begin with `cite` or end with `ref`, and these.
 const COMMANDS: &str = "label usepackage documentclass input include includegraphics includeonly bibliography \
     bibliographystyle url href begin end newcommand renewcommand providecommand def vspace hspace setlength addtolength \
     color textcolor definecolor texttt addbibresource graphicspath hypersetup geometry newtheorem theoremstyle \
@@ -80,10 +80,10 @@ const LONGEST_RUN: usize = 16;
 /// The largest number of words of a formula between dollars that has no mark of one.
 const LONGEST_FORMULA: usize = 3;
 
-/// The notation of a text, as far as the name of its file tells.
+/// The notation of a text, as far as the name of its file shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notation {
-    /// None: only what is code in all text
+    /// None: only text that counts as code in all notations
     #[default]
     Plain,
     /// Markdown: fences, spans, links
@@ -92,7 +92,7 @@ pub enum Notation {
     Tex,
 }
 
-/// The largest number of characters of a line that wait for its end where text comes in live.
+/// The largest number of characters of a line that wait for its end where text arrives live.
 const LONGEST_WAIT: usize = 1024;
 
 /// The kind of code that a line begins inside of.
@@ -109,7 +109,7 @@ enum Block {
     },
 }
 
-/// The code of a text, which is read line by line. What a line is depends on no later line.
+/// The code of a text, which is read line by line. The kind of a line depends on no later line.
 #[derive(Debug, Clone)]
 pub struct CodeFinder {
     notation: Notation,
@@ -172,9 +172,8 @@ impl CodeFinder {
         self.notation
     }
 
-    /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands
-    /// apart from text or that is mark-up, with [`NO_TEXT`] for what stands in place of words, and with
-    /// `{__name_}` for placeholders.
+    /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands apart from text or
+    /// that is mark-up, with [`NO_TEXT`] for code in place of words, and with `{__name_}` for placeholders.
     pub fn view<'a>(&mut self, lines: &'a str, view: &'a mut String) -> &'a str {
         view.clear();
         let mut at = 0;
@@ -340,7 +339,7 @@ impl CodeFinder {
         self.inline(line, from, view);
     }
 
-    /// Returns the fence that a line opens, which may stand in a list or a quotation.
+    /// Returns the fence that a line opens, which may be in a list or a quotation.
     fn fence(&self, trimmed: &str) -> Option<(u8, usize)> {
         let mut line = trimmed.trim_start_matches(['>', ' ']);
         let bullet =
@@ -455,7 +454,7 @@ impl CodeFinder {
         is_block.then(|| self.open(line, close, fill))
     }
 
-    /// Finds a formula between dollars, of which no formula has one inside.
+    /// Finds a formula between dollars; a formula contains no dollar.
     fn formula(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
         let is_tex = self.notation == Notation::Tex;
         let Some(close) = line.next("$", at + 1) else {
@@ -524,17 +523,18 @@ impl CodeFinder {
     }
 }
 
-/// The end of code inside a line of text, and what it is filled with.
+/// The end of code inside a line of text, and its filling.
 type Code = (usize, u8);
 
 /// A line, and the closers in it that were looked for, so that no text is searched twice for the same one.
 struct Line<'a> {
     text: &'a str,
-    /// The byte after the last one that is no white space.
+    /// The byte after the last one that is not white space.
     text_end: usize,
     /// The part of the line up to a byte.
     begun: (BegunLine, usize),
-    /// For each closer, the byte from which it was looked for, and the first one after it: the length if there is none.
+    /// For each closer, the byte from which it was looked for, and the first closer after it, or the length if there is
+    /// none.
     closers: Vec<(String, usize, usize)>,
     /// The byte of the closing bracket for each opening one, and for runs of backticks the next run as long.
     partners: Option<FxHashMap<usize, usize>>,
@@ -546,7 +546,7 @@ impl<'a> Line<'a> {
         Self { text, text_end, begun: (begun, 0), closers: Vec::new(), partners: None }
     }
 
-    /// Returns what the line has before byte `at`, which grows from call to call.
+    /// Returns the content of the line before byte `at`, which grows from call to call.
     fn begun(&mut self, at: usize) -> BegunLine {
         let (begun, read) = &mut self.begun;
         begun.read(&self.text[*read..at.max(*read)]);
@@ -554,7 +554,7 @@ impl<'a> Line<'a> {
         *begun
     }
 
-    /// Returns the first closer from byte `from` on; a dollar behind a backslash is none.
+    /// Returns the first closer from byte `from` on; a dollar after a backslash does not count.
     fn next(&mut self, close: &str, from: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let index = self.closers.iter().position(|(known, ..)| known == close).unwrap_or_else(|| {
@@ -633,7 +633,7 @@ impl<'a> Line<'a> {
     /// Finds `](target)` or `][id]` at byte `at`.
     fn target(&mut self, at: usize) -> Option<Code> {
         let end = self.group(at + 1, b"([")?;
-        // `[sic](he said)` is no link, but text.
+        // `[sic](he said)` is not a link, but text.
         let inside = self.text[at + 2..end - 1].trim();
         let is_url = inside.split_once(char::is_whitespace).is_none_or(|(_, title)| {
             inside.starts_with('<') || title.trim_start().starts_with(['"', '\'', '('])
@@ -656,7 +656,7 @@ fn may_be_pair(text: &str, is_whole: bool) -> bool {
     PAIRS.iter().any(|pair| pair_len(text, pair).is_some_and(|len| !is_whole || len == pair.0.len()))
 }
 
-/// Returns true if lines may have code. Most have none: a look at many bytes at once tells.
+/// Returns true if lines may have code. Most lines have none, which a test of many bytes at once shows.
 fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     // Comparisons without a branch, in a loop of a known length, look at many bytes at once.
     let opens = |b: u8| {
@@ -672,7 +672,7 @@ fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     lines[from..end].iter().position(|&b| opens(b)).map(|at| from + at)
 }
 
-/// Appends as many bytes as `code` has. Code right behind a word leaves the word apart.
+/// Appends as many bytes as `code` has. Code right after a word leaves the word apart.
 fn mask(code: &str, fill: u8, view: &mut String) {
     if fill == PLACEHOLDER {
         let name = code[1..code.len() - 1].chars();
@@ -692,7 +692,7 @@ fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// Returns true if a line may stand in front matter.
+/// Returns true if a line may be in front matter.
 fn is_yaml(line: &str) -> bool {
     let trimmed = line.trim();
     let has_key = || {

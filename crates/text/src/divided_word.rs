@@ -42,7 +42,7 @@ impl fmt::Debug for ModelVocabulary {
 /// The relation of the parts before and after a hyphen at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Division {
-    /// One word, of which the hyphen is no part: `presi-⏎dent`.
+    /// One word, without the hyphen: `presi-⏎dent`.
     Word,
     /// One word with a hyphen: `vice-⏎president`.
     Compound,
@@ -51,7 +51,7 @@ pub enum Division {
 }
 
 impl Division {
-    /// Returns the relation of two runs, of which the first ends with a hyphen.
+    /// Returns the relation of two runs; the first ends with a hyphen.
     pub fn of(first: &str, second: &str, locale: Locale, vocabulary: &ModelVocabulary) -> Self {
         let Some((first, hyphen)) = first.char_indices().next_back().map(|(at, c)| (&first[..at], c)) else {
             return Self::Apart;
@@ -117,8 +117,8 @@ fn is_combining(c: char) -> bool {
 /// The largest number of lines that wait for the next one.
 const LONGEST_WAIT: usize = 64;
 
-/// Returns the number of the first `end` bytes, which are whole lines, of which the last does not end
-/// in the middle of a word; `ended` is true if nothing follows the text.
+/// Returns the number of those of the first `end` bytes that are whole lines, the last of which does
+/// not end in the middle of a word; `ended` is true if nothing follows the text.
 pub fn undivided_lines(text: &[u8], end: usize, ended: bool) -> usize {
     if ended && end == text.len() {
         return end;

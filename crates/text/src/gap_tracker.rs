@@ -1,4 +1,4 @@
-//! Follows what stands between two words: the mark, the opening, and the positions that are closed to others.
+//! Follows the gap between two words: the mark, the opening, and the positions that are closed to others.
 
 use super::mark::Mark;
 use super::reading::WordReading;
@@ -14,12 +14,12 @@ pub(super) struct GapTracker {
 }
 
 impl GapTracker {
-    /// Starts a text after another one, whose first word shows what stands after the last word of that one.
+    /// Starts a text after another one, whose first word has the gap after the last word of that one.
     pub(super) fn after(gap: Option<Mark>) -> Self {
         Self { gap, ..Self::default() }
     }
 
-    /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].
+    /// Returns the gap after the last word, as far as the text is read: see [`Token::gap`].
     pub(super) fn gap(&self) -> Option<Mark> {
         self.gap
     }
@@ -36,7 +36,7 @@ impl GapTracker {
         }
     }
 
-    /// Notes something that is neither a mark nor a word to be cased.
+    /// Notes text that is neither a mark nor a word with a case.
     pub(super) fn pass(&mut self, before: Break) {
         if before < Break::Document {
             self.gap.get_or_insert(Mark::None);
@@ -49,8 +49,8 @@ impl GapTracker {
         marks.chars().all(|c| reading.is_opening(c))
     }
 
-    /// Returns the mark right before a word, with `before` before it in its run. Where marks are put
-    /// in, openings are noted and count as no mark: a word with one is read like one without.
+    /// Returns the mark right before a word, with `before` before it in its run. Where marks are inserted,
+    /// openings are noted and do not count as marks: a word with an opening is read like a word without.
     #[inline]
     pub(super) fn left_of(&mut self, reading: &WordReading, before: &str) -> Option<char> {
         let is_mark = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
@@ -62,15 +62,15 @@ impl GapTracker {
         before.trim_end_matches(|c| reading.is_opening(c)).chars().next_back().filter(is_mark)
     }
 
-    /// Returns the opening before a word, which takes it.
+    /// Removes and returns the opening before a word.
     #[inline]
     pub(super) fn take_opening(&mut self) -> Mark {
         std::mem::take(&mut self.opening)
     }
 
-    /// Notes in a word what stands before it, and closes the gap that gets no mark. `line` are the words
-    /// before it on the line, `opening` is the opening before it, and `is_closed` is true if no other can be
-    /// inserted there.
+    /// Notes in a word the gap before it, and closes a gap that gets no mark. `line` are the words before it
+    /// on the line, `opening` is the opening before it, and `is_closed` is true if no other can be inserted
+    /// there.
     #[inline]
     pub(super) fn begin_word(
         &mut self,
@@ -96,34 +96,34 @@ impl GapTracker {
         if let Some(left) = token.left.filter(|_| !has_apostrophe) {
             self.see(Mark::of(left), token.before);
         }
-        // Inside a run no mark may stand, though an opening alone may stand there: `a¿b`.
+        // Inside a run no mark may be, though an opening alone may be there: `a¿b`.
         token.gap = self.gap.take().or((token.before == Break::None).then_some(Mark::None));
     }
 
-    /// Closes the gap after the last word, whatever stands there.
+    /// Closes the gap after the last word, whatever it contains.
     pub(super) fn close(&mut self) {
         self.gap = Some(Mark::None);
     }
 
-    /// Returns the mark after the last word, if anything stands there.
+    /// Returns the mark after the last word, if the gap is not empty.
     pub(super) fn seen(&self) -> Option<Mark> {
         self.gap
     }
 
-    /// Closes the gap after the last word, unless a mark stands there.
+    /// Closes the gap after the last word, unless it has a mark.
     pub(super) fn close_open(&mut self) {
         self.gap.get_or_insert(Mark::None);
     }
 
-    /// Ends a speaker label, whose marks are none of the text; `before` is the state before it. Without
-    /// words, the mark behind the last word of the line before has its place.
+    /// Ends a speaker label, whose marks do not belong to the text; `before` is the state before it. Without
+    /// words, the mark after the last word of the previous line takes its place.
     pub(super) fn end_label(&mut self, before: &Self, has_words: bool) {
         self.gap = if has_words { Some(Mark::None) } else { before.gap };
     }
 }
 
-/// Returns true if an opening can be inserted between a mark and the word after it. A dash before a
-/// number is a minus, which the opening would part from its number.
+/// Returns true if an opening can be inserted between a mark and the word after it. A dash before a number
+/// is a minus, which the opening would separate from its number.
 fn is_before_opening(left: char, word: &str) -> bool {
     match left {
         '(' | '[' | '"' | '\'' | '“' | '‘' | '«' => true,

@@ -12,8 +12,8 @@ use super::source_capitals::{Capitalized, DutchApostrophe};
 use super::speaker_label::listed_case;
 use super::tokens::{Break, Constraint, Token, Tokens};
 
-/// The number of words of two letters or more that show the case of a sentence. A shorter one is
-/// judged together with the sentence beside it on its line: `He works for NASA. NASA! I know.`
+/// The number of words of two letters or more that show the case of a sentence. A shorter one is judged together
+/// with the adjacent sentence on its line: `He works for NASA. NASA! I know.`
 const SHOWING: usize = 2;
 
 /// The largest number of small letters before the capitals of a name in capitals: `McDONALD`.
@@ -26,7 +26,7 @@ const LONGEST_UNIT: usize = 4;
 /// ([`Capitalized::Auto`]).
 #[derive(Debug, Clone, Default)]
 pub struct KeptCapitals {
-    /// The decision on the sentence that may go on, made by its first words.
+    /// The decision on the sentence that may continue, made by its first words.
     open: Option<bool>,
     /// The parts of the current piece that are judged, for reuse.
     parts: Vec<JudgedPart>,
@@ -41,7 +41,7 @@ struct JudgedPart {
 }
 
 impl JudgedPart {
-    /// Returns true if two parts beside each other are judged as one, since one of them is too short.
+    /// Returns true if two adjacent parts are judged as one, since one of them is too short.
     fn joins(&self, next: &Self, tokens: &Tokens) -> bool {
         !self.is_label && !next.is_label && (self.is_short(tokens) || next.is_short(tokens))
     }
@@ -108,8 +108,8 @@ impl KeptCapitals {
         }
     }
 
-    /// Judges the words of a line, of which some have capitals; `open` is the decision on the sentence
-    /// that goes on there. Returns the decision on its last sentence.
+    /// Judges the words of a line in which some words have capitals; `open` is the decision on the sentence that
+    /// continues there. Returns the decision on its last sentence.
     fn judge(
         &mut self,
         line: Range<usize>,
@@ -261,8 +261,8 @@ impl Judge<'_> {
                 .is_some_and(|before| self.source[self.words[before].source.start as usize].is_ascii_digit())
     }
 
-    /// Returns true if a speaker label keeps its capitals: its own case shows, or that of the `rest`
-    /// of its line.
+    /// Returns true if a speaker label keeps its capitals: its own case is evidence, or the case of the `rest` of
+    /// its line.
     fn keeps_label(&self, label: &JudgedPart, rest: Option<&JudgedPart>) -> bool {
         let is_plain = |rest: &JudgedPart| {
             !self.kinds(&rest.words, |_, word| self.in_source(word)).are_shouted()
@@ -271,7 +271,7 @@ impl Judge<'_> {
         self.keeps(&label.words) || rest.is_some_and(is_plain)
     }
 
-    /// Returns the kinds of letters of some words, if each has the capitals that `capitals` gives.
+    /// Returns the kinds of letters of some words, if each has the capitals that `capitals` returns.
     fn kinds(&self, words: &Range<usize>, capitals: impl Fn(usize, &str) -> Capitals) -> LetterKinds {
         let mut kinds = LetterKinds::default();
         for at in words.clone() {
@@ -301,8 +301,8 @@ impl Judge<'_> {
         case.capitals(word, self.options.locale())
     }
 
-    /// Returns true if a word whose letters `all` can be capitals may stand in text in capitals with
-    /// these alone: `McDONALD`, `iPHONE`, `CEOs`, `5th`, `km` after a number.
+    /// Returns true if a word whose letters `all` can be capitals may be in text in capitals with these alone:
+    /// `McDONALD`, `iPHONE`, `CEOs`, `5th`, `km` after a number.
     fn is_in_capitals(&self, at: usize, word: &str, capitals: Capitals, all: Capitals) -> bool {
         let (Capitals(capitals), Capitals(all)) = (capitals, all);
         let count = all.count_ones();
@@ -324,8 +324,8 @@ impl Judge<'_> {
     }
 }
 
-/// Marks the capitals of the words of a line, those from word `first` on, that are not sure to stay: the sentence
-/// may lose them, if there are no small letters in the word, nor in one beside it.
+/// Marks the capitals that are not certain to stay in the words of a line, from word `first` on: the sentence may
+/// lose them, if there are no small letters in the word or in an adjacent word.
 pub(super) fn mark_doubtful(tokens: &mut Tokens, first: usize) {
     if !tokens.as_slice()[first..].iter().any(|word| word.constraint.has_capital()) {
         return;

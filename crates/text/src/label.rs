@@ -32,10 +32,10 @@ pub fn probability(number: f32) -> f32 {
 pub struct Choice {
     /// The label chosen.
     pub label: Label,
-    /// The probability of the case, from 0 to 1; `None` if it was not asked for or the method has
+    /// The probability of the case, from 0 to 1; `None` if it was not requested or the method has
     /// none.
     pub confidence: Option<f32>,
-    /// The probability of the mark, or of no mark; `None` if it was not asked for or no marks were.
+    /// The probability of the mark, or of no mark; `None` if it, or the marks, were not requested.
     pub mark_confidence: Option<f32>,
     /// The mark at the end of the sentence that opens right before the word, if the language opens
     /// sentences which end so: [`Mark::Question`] for `¿`.
@@ -92,7 +92,7 @@ impl Labels {
         self.0.get(id).copied()
     }
 
-    /// Returns the marks that the method can put after words.
+    /// Returns the marks that the method can insert after words.
     pub fn marks(&self) -> MarkSet {
         self.0.iter().map(|&(_, mark)| mark).collect()
     }

@@ -1,4 +1,4 @@
-//! Finds what stands before the text of a line: a time stamp, the label of a speaker.
+//! Finds the prefix of a line before its text: a time stamp, the label of a speaker.
 
 use super::case::MAX_LETTERS;
 use super::locale::Locale;
@@ -123,8 +123,7 @@ impl Dialogue {
     }
 }
 
-/// Follows what stands before the text of each line, and the first words of the text, of which a colon
-/// may make a label.
+/// Follows the prefix of each line, and the first words of the text, which a colon may make a label.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineOpenings {
     /// True if time stamps and labels are looked for.
@@ -137,7 +136,7 @@ pub(super) struct LineOpenings {
     words: String,
     /// The number of words that a colon may still make a label of.
     names_left: u8,
-    /// True if a time stamp stands before the words.
+    /// True if the words follow a time stamp.
     is_timed: bool,
 }
 
@@ -177,8 +176,8 @@ impl LineOpenings {
         self.opening = LineOpening::Label;
     }
 
-    /// Notes text, which begins with byte `first`, behind what the line opens with; a tag is not yet
-    /// text. `puts` is true if marks are inserted.
+    /// Notes text, which begins with byte `first`, after the prefix of the line; a tag is not yet text.
+    /// `puts` is true if marks are inserted.
     pub(super) fn open_text(&mut self, first: u8, puts: bool) {
         if puts && self.opening != LineOpening::Label {
             self.words.clear();
@@ -190,7 +189,7 @@ impl LineOpenings {
         }
     }
 
-    /// Returns true if a colon behind this word, one of the first of a line, may make a label of them.
+    /// Returns true if a colon after this word, one of the first of a line, may make a label of them.
     #[inline]
     pub(super) fn may_name(&mut self, word: &str, locale: Locale) -> bool {
         self.names_left > 0 && self.may_name_with(word, locale)
@@ -206,8 +205,8 @@ impl LineOpenings {
         may_name(&self.words, self.is_timed)
     }
 
-    /// Ends a line, and returns what it opens with, if nothing stands behind it; `is_written` is true if
-    /// the line has anything.
+    /// Ends a line, and returns its prefix, if nothing follows it; `is_written` is true if the line has
+    /// anything.
     pub(super) fn end_line(&mut self, is_written: bool) -> LineOpening {
         if !self.has_speakers {
             return LineOpening::Text;
@@ -221,16 +220,16 @@ impl LineOpenings {
     }
 }
 
-/// Returns true if a label is written by a program, so that its words are no text: `<ana>`, `From
-/// Ana Reis to Everyone :`, `ana#1234`.
+/// Returns true if a label is written by a program, so that its words are not text: `<ana>`, `From Ana
+/// Reis to Everyone :`, `ana#1234`.
 pub(super) fn is_name_of_program(label: &str) -> bool {
     label.starts_with('<')
         || is_user(label.trim_end_matches(':'))
         || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
-/// Returns true if a time stamp or a label may stand at the beginning of a line; `is_whole` is true
-/// if the line ends where the text does. Most lines have neither: a look at many bytes at once tells.
+/// Returns true if a time stamp or a label may be at the beginning of a line; `is_whole` is true if the
+/// line ends where the text does. Most lines have neither, which a test of many bytes at once shows.
 #[inline]
 fn may_open(text: &[u8], is_whole: bool) -> bool {
     let head = &text[..text.len().min(HEAD)];

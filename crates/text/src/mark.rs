@@ -1,4 +1,4 @@
-//! Punctuation marks: those after a word, and sets of them.
+//! Punctuation marks after a word, and sets of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -104,7 +104,7 @@ impl Mark {
         }
     }
 
-    /// Returns the mark that a character stands for, in any script; a hyphen is a dash.
+    /// Returns the mark that a character represents, in any script; a hyphen is a dash.
     pub fn of(c: char) -> Self {
         match c {
             ',' | '،' | '，' | '、' => Self::Comma,
@@ -120,7 +120,7 @@ impl Mark {
     }
 
     /// Returns the mark between two words, or after the last one: the strongest of the marks in
-    /// `gap`, the text there. Brackets and quotes are no marks, nor is a hyphen with anything but
+    /// `gap`, the text there. Brackets and quotes are not marks, nor is a hyphen with anything but
     /// white space next to it.
     ///
     /// ```
@@ -178,13 +178,13 @@ pub fn is_end_mark(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '\u{37e}' | '।' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
-/// The form in which marks are put into a text.
+/// The form in which marks are inserted into a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MarkForm {
-    /// As the language writes them: behind the word, after a space where the language has one.
+    /// As the language writes them: after the word, after a space where the language has one.
     #[default]
     Written,
-    /// Right behind the word.
+    /// Right after the word.
     Joined,
     /// As tokens of their own: after a space.
     Apart,

@@ -51,9 +51,8 @@ fn open_tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch
     }
 }
 
-/// Returns true if a tag may begin at byte `at`. Letters of any script open one, so that a Turkish
-/// `<İ` is read like its lower case; for the same reason `{I:` opens no code, of which none has this
-/// letter.
+/// Returns true if a tag may begin at byte `at`. Letters of any script open one, so that a Turkish `<İ` is read
+/// like its lower case; for the same reason `{I:` opens no code: no code has this letter.
 #[inline]
 pub(super) fn opens_tag(text: &str, at: usize) -> bool {
     match text.as_bytes()[at] {
@@ -77,8 +76,8 @@ enum Markup {
     Open,
 }
 
-/// Reads a tag with a name and attributes with values (`<p class="a" id=b>`), or a comment, over
-/// any number of lines none of which is empty.
+/// Reads a tag with a name and attributes with values (`<p class="a" id=b>`), or a comment, over any number of
+/// lines, none of them empty.
 fn markup_len(text: &str) -> Markup {
     let mut chars = text.char_indices().enumerate().peekable();
     let is_comment = text.starts_with("<!--");
@@ -254,8 +253,8 @@ pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
     Cow::Owned(run)
 }
 
-/// Returns a word without the tags inside it, and without what stands between the lines of a word that
-/// a hyphen divides, with the letters that entities and accents of TeX stand for.
+/// Returns a word without the tags inside it, and without the text between the lines of a word that a hyphen
+/// divides, with the letters of entities and of accents in TeX.
 pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{', '\n', '\\', '&']) {
         return Cow::Borrowed(word);
@@ -278,9 +277,9 @@ pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     }
 }
 
-/// Iterates over the parts of a word, each with its letter. Parts of tags have none, nor has what stands
-/// between lines: the escape `\N`, and all from the first line feed to the last. A bracket inside a tag opens
-/// no other one: `<i{}>`.
+/// Iterates over the parts of a word, each with its letter. Parts of tags have no letters, nor has the text
+/// between lines: the escape `\N`, and all from the first line feed to the last. A bracket inside a tag opens no
+/// other one: `<i{}>`.
 fn tagged_letters(word: &str) -> impl Iterator<Item = (&str, Option<char>)> + '_ {
     let feeds = word.find('\n').zip(word.rfind('\n'));
     let (mut close, mut is_escape, mut end) = (None, false, 0);
@@ -324,7 +323,7 @@ const ACCENTS: [(&str, char, char); 13] = [
     ("ogon", 'k', '\u{328}'),
 ];
 
-/// Other entities inside words: their names, their characters, and the letter of the name that tells their case.
+/// Other entities inside words: their names, their characters, and the letter of the name that shows their case.
 const ENTITIES: [(&str, char, usize); 11] = [
     ("oslash", 'ø', 0),
     ("lstrok", 'ł', 0),
@@ -340,7 +339,7 @@ const ENTITIES: [(&str, char, usize); 11] = [
 ];
 
 /// Returns the length of the entity, or with `is_tex` of the letter with an accent in TeX, that a text begins
-/// with, and the character inside a word that it stands for. The case of its other letters plays no part.
+/// with, and the character inside a word that it represents. The case of its other letters plays no part.
 pub(super) fn escaped_letter(text: &str, is_tex: bool) -> Option<(usize, char)> {
     let accented = |letter: u8, accent: char| {
         compose(char::from(letter), accent).filter(|_| letter.is_ascii_alphabetic())
@@ -374,7 +373,7 @@ pub(super) fn escaped_letter(text: &str, is_tex: bool) -> Option<(usize, char)> 
         .then_some((len + 2, letter))
 }
 
-/// Appends an entity or a letter of TeX with another letter, if a change of case in one place does it.
+/// Appends an entity or a letter of TeX with another letter, if changing the case of one letter does it.
 fn push_escaped(source: &str, letter: char, out: &mut String) {
     let at = source.bytes().rposition(|b| source.starts_with('\\') && b.is_ascii_alphabetic()).unwrap_or(1);
     let mut changed = source.to_owned();

@@ -37,7 +37,7 @@ impl<'a> OffsetCursor<'a> {
         Self { text, unit, byte: 0, offset: 0 }
     }
 
-    /// Returns the offset of a byte, which is none before that of the last call.
+    /// Returns the offset of a byte, which is not before the byte of the last call.
     pub fn at(&mut self, byte: usize) -> usize {
         let passed = self.text.get(self.byte..byte).unwrap_or_default();
         self.offset += match self.unit {

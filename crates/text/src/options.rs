@@ -28,9 +28,9 @@ use majuscule_base::named::NamedValue;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RestoreOptions {
-    /// The case pairs; `None` takes the model's.
+    /// The case pairs; `None` means the model's.
     pub locale: Option<Locale>,
-    /// The tag of the text's language, for its abbreviations; `None` takes the model's.
+    /// The tag of the text's language, for its abbreviations; `None` means the model's.
     pub language: Option<String>,
     /// The capitals of the input that are kept.
     pub capitalized: Capitalized,
@@ -64,11 +64,11 @@ pub struct RestoreOptions {
     pub capitals: CapitalBalance,
     /// The rules of the house style; none by default.
     pub style: HouseStyle,
-    /// The marks that may be put into the text; none by default.
+    /// The marks that may be inserted into the text; none by default.
     pub marks: MarkSet,
     /// The parts of the text that may get marks.
     pub mark_places: MarkPlaces,
-    /// The form of the marks; `None` takes that of the format.
+    /// The form of the marks; `None` is the form of the format.
     pub mark_form: Option<MarkForm>,
     /// The probability, from 0 to 1, below which a mark is not inserted; `None` lets the method
     /// decide alone.
@@ -77,7 +77,7 @@ pub struct RestoreOptions {
     pub pause_ends: Option<Duration>,
     /// The number of threads.
     pub threads: NonZeroUsize,
-    /// The limits on what is held in memory of a text.
+    /// The limits on the memory that a text may take.
     pub limits: Limits,
     /// The flag that stops the work.
     pub interrupt: Interrupt,
@@ -314,7 +314,7 @@ impl FromStr for WantedMarks {
 /// never are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Context {
-    /// Each record of jsonl is a text of its own, unless it comes in live; in any other format the
+    /// Each record of jsonl is a text of its own, unless it arrives live; in any other format the
     /// file is one text.
     #[default]
     Auto,
@@ -350,8 +350,8 @@ pub enum OutputForm {
     Words,
     /// The changes, as a unified diff without file names.
     Diff,
-    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark`
-    /// if one is inserted, `mark_probability` of that or of no mark if marks are asked for, and
+    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark` if
+    /// one is inserted, `mark_probability` of that or of no mark if marks are requested, and
     /// `sentence_end` if the method chooses it.
     Json,
 }

@@ -13,7 +13,7 @@ pub(super) struct WordReading {
     pub(super) abbreviations: &'static Abbreviations,
     /// The way in which the text arrives.
     pub(super) arrival: Arrival,
-    /// The meaning of tags beside words.
+    /// The meaning of tags next to words.
     pub(super) tags: InnerTags,
     /// True if each line is a text of its own.
     pub(super) apart: bool,
@@ -36,7 +36,7 @@ pub(super) enum Arrival {
     Cues,
 }
 
-/// The meaning of a tag beside a word.
+/// The meaning of a tag next to a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InnerTags {
     /// It parts words.
@@ -78,7 +78,7 @@ impl WordReading {
         self.sees_openings() && Mark::opened_by(c) != Mark::None
     }
 
-    /// Returns true if a character after marks tells their meaning: it is neither a space nor an opening.
+    /// Returns true if a character after marks shows their meaning: it is neither a space nor an opening.
     pub(super) fn follows(&self, c: char) -> bool {
         c == '\n' || !c.is_whitespace() && !self.is_opening(c)
     }

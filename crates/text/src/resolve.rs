@@ -1,7 +1,7 @@
-//! The one place where the case of a word, and the mark that is inserted after it, are decided.
+//! The only code that decides the case of a word and the mark that is inserted after it.
 //!
-//! The rest is input: the tokenizer tells which words have capitals that are kept, where sentences
-//! begin and what stands between words, the user's spellings fix words, and the method chooses.
+//! The rest is input: the tokenizer reports the words whose capitals are kept, the sentence starts and
+//! the gaps between words, the user's spellings fix words, and the method chooses.
 
 use super::case::Case;
 use super::house_style::StyleRule;
@@ -26,10 +26,10 @@ pub struct Placed {
     pub begins: bool,
 }
 
-/// The outcome for a word: what the method chose, and what is inserted.
+/// The outcome for a word: the method's choice, and the inserted marks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Decision {
-    /// The method's choice, or that of a convention.
+    /// The choice of the method or of a convention.
     pub choice: Choice,
     /// The insertion at the word.
     pub placed: Placed,
@@ -55,8 +55,8 @@ impl Decision {
         token.starts || self.placed.begins
     }
 
-    /// Returns the probability of what is inserted after the word: the method's, if the method chose
-    /// it; 1 if the source leaves no place for a mark. `None` without probabilities of marks.
+    /// Returns the probability of the insertion after the word: the method's, if the method chose it;
+    /// 1 if the source leaves no place for a mark. `None` without probabilities of marks.
     pub fn mark_confidence(&self, options: &RestoreOptions) -> Option<f32> {
         let is_chosen = self.placed.after == self.choice.label.mark.within(options.marks);
         self.choice.mark_confidence.map(|found| if is_chosen { probability(found) } else { 1.0 })
@@ -99,7 +99,7 @@ pub fn resolve(word: &str, token: &Token, decision: &Decision, options: &Restore
     Resolved { case, confidence: if case == chosen { confidence } else { Some(1.0) } }
 }
 
-/// Returns true if [`resolve`] gives lower case to a word that the source spells in lower case.
+/// Returns true if [`resolve`] leaves a word in lower case that the source spells in lower case.
 #[inline]
 pub(super) fn stays_lower(token: &Token, decision: &Decision, options: &RestoreOptions) -> bool {
     match token.constraint {
@@ -149,8 +149,8 @@ impl AfterWord {
     }
 }
 
-/// The marks that are inserted into a text, piece by piece. A mark never stands beside another one, and
-/// restoring the text with the marks leads to the same choices, so that none is added.
+/// The marks that are inserted into a text, piece by piece. A mark is never inserted next to another
+/// one, and restoring the text with the marks leads to the same choices, so that none is added.
 #[derive(Debug, Clone, Default)]
 pub struct InsertedMarks {
     /// True if a mark that was inserted ended a sentence: the next word begins one.
@@ -160,8 +160,8 @@ pub struct InsertedMarks {
 }
 
 impl InsertedMarks {
-    /// Appends the outcomes for the words of a piece: what is inserted at each, and the sentence that
-    /// begins after each mark that ends one. `last` is the text after the last word.
+    /// Appends the outcomes for the words of a piece: the marks inserted at each, and the sentence
+    /// start after each mark that ends a sentence. `last` is the text after the last word.
     pub fn place(
         &mut self,
         tokens: &Tokens,

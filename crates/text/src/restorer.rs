@@ -11,22 +11,22 @@ use majuscule_base::error::{self, Error, Result};
 /// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
-    /// True to fill in [`Choice::confidence`], and [`Choice::mark_confidence`] if marks are asked
-    /// for, if the method has probabilities.
+    /// True to fill in [`Choice::confidence`], and [`Choice::mark_confidence`] if marks are requested,
+    /// if the method has probabilities.
     pub confidence: bool,
     /// True to fill in the ends of sentences after words, if the method finds them; otherwise all
     /// marks may be [`Mark::None`].
     pub sentence_ends: bool,
-    /// False if only marks are asked for: the cases of the choices are then arbitrary.
+    /// False if only marks are requested: the cases of the choices are then arbitrary.
     pub cases: bool,
-    /// The marks to choose among, of those that the method can put after words. If there are any,
-    /// the marks of the text count as constraints ([`Token::gap`]) and not as context, so that
-    /// marks that were inserted and marks that were there lead to the same choices.
+    /// The marks to choose among, of those that the method can insert after words. If there are any, the
+    /// marks of the text count as constraints ([`Token::gap`]) and not as context, so that marks that
+    /// were inserted and marks that were there lead to the same choices.
     pub marks: MarkSet,
-    /// The probability, from 0 to 1, below which a mark is not put, and does not count as context
-    /// either; `None` lets the method decide alone.
+    /// The probability, from 0 to 1, below which a mark is not inserted and does not count as context;
+    /// `None` lets the method decide alone.
     pub mark_threshold: Option<f32>,
-    /// The sentence starts that get a capital, from a method that can tell them.
+    /// The sentence starts that get a capital, from a method that can distinguish them.
     pub starts: SentenceStarts,
     /// The balance between missing and superfluous capitals, for a method that
     /// [has one](Restorer::balances_capitals).
@@ -68,8 +68,8 @@ impl Request {
         self.confidence || self.mark_threshold.is_some()
     }
 
-    /// Returns the mark that is put where `mark` was chosen, or none if that is less probable than
-    /// the threshold, with its probability if that is needed.
+    /// Returns the mark that is inserted where `mark` was chosen, or no mark if `mark` is less probable
+    /// than the threshold, with the probability if it is needed.
     pub fn decided(&self, mark: Mark, probability: impl Fn(Mark) -> f32) -> (Mark, Option<f32>) {
         if !self.needs_mark_confidence() {
             return (mark, None);
@@ -100,12 +100,12 @@ pub fn check_capitals(method: &dyn Restorer, balance: CapitalBalance) -> Result<
 /// A set of sentence starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum SentenceStarts {
-    /// No sentence starts: each word is chosen as if it stood inside a sentence.
+    /// No sentence starts: each case is chosen as if the word were inside a sentence.
     None,
     /// Sentence starts that the text shows.
     Marked,
-    /// Sentence starts that the text shows, and those that the method predicts, as in the output of
-    /// a recogniser.
+    /// Sentence starts that the text shows, and starts that the method predicts, as in the output of a
+    /// recogniser.
     #[default]
     Predicted,
     /// All sentence starts, marked or predicted, and the first word of each line.
@@ -195,7 +195,7 @@ pub trait Restorer: Send + Sync {
     /// Restores several independent documents, in order.
     ///
     /// # Errors
-    /// Fails if the method fails on a document, such as for want of memory on a device.
+    /// Fails if the method fails on a document, such as for lack of memory on a device.
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
         let mut session = self.session(request);
         let restore = |document: &Tokens| {
@@ -223,8 +223,8 @@ pub trait Details {
         None
     }
 
-    /// Compares what the pretrained encoder of a network computes of each line of a text with what
-    /// another implementation of it computes; `None` for a method without such an encoder.
+    /// Compares the results of the pretrained encoder of a network for each line of a text with the
+    /// results of another implementation; `None` for a method without such an encoder.
     ///
     /// # Errors
     /// If there is not enough memory.
@@ -274,8 +274,8 @@ impl EncoderCheck {
 pub struct LayerWeights(pub Vec<f64>);
 
 impl LayerWeights {
-    /// Returns the centre of gravity: the sum of layer times weight, with layers counted from 0
-    /// (Tenney et al. 2019). A higher centre means that higher layers tell the case of words.
+    /// Returns the centre of gravity: the sum of layer times weight, with layers counted from 0 (Tenney
+    /// et al. 2019). A higher centre means that higher layers determine the case of words.
     pub fn centre(&self) -> f64 {
         self.0.iter().enumerate().map(|(layer, weight)| layer as f64 * weight).sum()
     }
@@ -304,16 +304,16 @@ pub struct Labelling {
 /// A text being processed by a method, with the left context and scratch memory that it needs. Law:
 /// the choices do not depend on how the text is cut into pushes.
 pub trait Session: Send {
-    /// Takes the next words and appends the choices that are certain, in order, one for each word.
-    /// At most [`Restorer::look_ahead`] choices are held back until a later push. None are held
-    /// back after [`Boundary::Force`], which changes only the choices that it forces and what
-    /// follows from marks among them, and none after [`Boundary::Reset`].
+    /// Adds the next words and appends the choices that are certain, in order, one for each word. At
+    /// most [`Restorer::look_ahead`] choices are held back until a later push. None are held back after
+    /// [`Boundary::Force`], which changes only the choices that it forces and the consequences of marks
+    /// among them, and none after [`Boundary::Reset`].
     ///
     /// # Errors
-    /// Fails if the method fails, such as for want of memory on a device.
+    /// Fails if the method fails, such as for lack of memory on a device.
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()>;
 
-    /// Appends the choices that [`Boundary::Force`] would give, and continues to hold them back. A
+    /// Appends the choices that [`Boundary::Force`] would make, and continues to hold them back. A
     /// method that holds nothing back appends none.
     ///
     /// # Errors

@@ -8,13 +8,13 @@ use super::language::Language;
 pub use super::mark::is_end_mark;
 use super::word_list::{ListEntry, entries};
 
-/// The property that a list may give an abbreviation: see the heads of the lists.
+/// The property that an abbreviation may have in a list: see the heads of the lists.
 pub(super) const FLAGS: [&str; 6] = ["NUMBER", "LAST", "ANY", "NAME", "BARE", "SMALL"];
 
 static ABBREVIATIONS: [OnceLock<Abbreviations>; Language::ALL.len()] =
     [const { OnceLock::new() }; Language::ALL.len()];
 
-/// Returns the abbreviations of a language by its place in [`Language::ALL`].
+/// Returns the abbreviations of a language by its index in [`Language::ALL`].
 fn of_language(at: usize) -> &'static Abbreviations {
     ABBREVIATIONS[at].get_or_init(|| Abbreviations::read(Language::ALL[at]))
 }
@@ -71,8 +71,8 @@ impl Abbreviations {
         Language::position(language).map_or(&NO_ABBREVIATIONS, of_language)
     }
 
-    /// Reads the list of a language, with one abbreviation per line. Of those that often end a sentence (`LAST`), and of
-    /// several words (`et al`), only the case counts.
+    /// Reads the list of a language, with one abbreviation per line. For abbreviations that often end a sentence
+    /// (`LAST`), and for abbreviations of several words (`et al`), only the case counts.
     fn read(language: &Language) -> Self {
         let Language { one_letter, ordinals_have_stops, .. } = *language;
         let mut all = Self { one_letter: one_letter.to_owned(), ordinals_have_stops, ..Self::default() };

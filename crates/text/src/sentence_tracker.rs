@@ -10,11 +10,11 @@ use super::source_capitals::DutchApostrophe;
 use super::tokens::{Break, Token, lower_word};
 use super::words::{NonSpaceRun, char_at, is_list_number};
 
-/// The largest number of characters at the end of a run that tell whether a full stop behind it ends a
+/// The largest number of characters at the end of a run that show whether a full stop after it ends a
 /// sentence.
 const LONGEST_ENDING: usize = 256;
 
-/// The characters that close a quote behind a mark, in any language.
+/// The characters that close a quote after a mark, in any language.
 const CLOSING_QUOTES: [char; 11] = ['"', '\'', '”', '’', '»', '“', '‘', '«', '›', '‹', '」'];
 
 /// The sentence at the last word, and the lines that show where sentences begin.
@@ -22,8 +22,7 @@ const CLOSING_QUOTES: [char; 11] = ['"', '\'', '”', '’', '»', '“', '‘',
 pub(super) struct SentenceTracker {
     /// The sentence end, if any, after the last word.
     ended: Ended,
-    /// True if something that is left unchanged stands between the beginning of the line and the
-    /// next word.
+    /// True if there is unchanged text between the beginning of the line and the next word.
     blocked: bool,
     /// True if the last word was a clitic, with nothing but white space and tags after it, and marks
     /// are inserted.
@@ -36,7 +35,7 @@ pub(super) struct SentenceTracker {
     grouped: bool,
     /// True once a mark has ended a sentence of a cue.
     marked: bool,
-    /// The numbers of lines so far at whose end a sentence ends, and goes on.
+    /// The numbers of lines so far at whose end a sentence ends, and continues.
     ended_lines: usize,
     open_lines: usize,
     /// The state of the previous line, unless that line is empty.
@@ -62,7 +61,7 @@ pub(super) struct LineState {
     written: bool,
 }
 
-/// A run, and the byte in it where the marks behind its last word begin.
+/// A run, and the byte in it where the marks after its last word begin.
 pub(super) type MarkedRun<'a> = (&'a NonSpaceRun<'a>, usize);
 
 /// The sentence end that the marks after a word make.
@@ -117,7 +116,7 @@ struct Meaning {
 impl SentenceTracker {
     /// Notes in a word whether it opens its line and begins a sentence; word `at` of the line. Returns true
     /// if it begins the report of speech: a dash before a word that follows a question separates the two
-    /// (`—¡Ah! —exclamó.`), unless an opening stands before it.
+    /// (`—¡Ah! —exclamó.`), unless an opening is before it.
     #[inline]
     pub(super) fn begin_word(
         &mut self,
@@ -167,8 +166,8 @@ impl SentenceTracker {
         }
     }
 
-    /// Takes the marks behind a run, and returns the mark of the gap there: none for the stop of an
-    /// abbreviation. `before` is the break before the next word.
+    /// Processes the marks after a run, and returns the mark of the gap there: no mark for the full stop of
+    /// an abbreviation. `before` is the break before the next word.
     #[inline(never)]
     pub(super) fn take_marks(&mut self, reading: &WordReading, run: MarkedRun<'_>, before: Break) -> Mark {
         if std::mem::take(&mut self.after_clitic) {
@@ -181,7 +180,7 @@ impl SentenceTracker {
         let meaning = self.meaning(reading, run, of, before);
         let other = || self.meaning(reading, run, AfterMarks::Other, before);
         let mark = match Mark::between(&field.text[from..field.end]) {
-            // The stop of an abbreviation, as far as the text before it tells.
+            // The full stop of an abbreviation, as far as the text before it shows.
             Mark::Period if of == AfterMarks::Other && meaning.ended == Ended::No => Mark::None,
             Mark::Period if other().ended == Ended::No => Mark::None,
             mark => mark,
@@ -210,7 +209,7 @@ impl SentenceTracker {
         }
     }
 
-    /// Notes something that is neither a mark nor a word to be cased.
+    /// Notes text that is neither a mark nor a word with a case.
     pub(super) fn pass(&mut self) {
         self.blocked = true;
         self.ended = Ended::No;
@@ -233,7 +232,8 @@ impl SentenceTracker {
         self.line
     }
 
-    /// Ends a speaker label, behind which a sentence begins; `line` is the state of the line before it.
+    /// Ends a speaker label, after which a sentence begins; `line` is the state of the line before the
+    /// label.
     pub(super) fn end_label(&mut self, line: LineState) {
         self.line = LineState { written: true, ..line };
         self.begin();
@@ -249,8 +249,7 @@ impl SentenceTracker {
     pub(super) fn finish_line(&mut self, reading: &WordReading, words: &mut [Token]) {
         let opening = self.line.opening.take().filter(|_| !reading.is_live() && !reading.puts);
         let Some(opening) = opening else { return };
-        // A line without marks may be a sentence of its own, unless lines come in groups, like
-        // those of subtitles.
+        // A line without marks may be a sentence of its own, unless lines come in groups, as in subtitles.
         let goes_on = |previous: &LineState| {
             reading.arrival == Arrival::Cues || !previous.ended && (previous.punctuated || self.grouped)
         };
@@ -258,8 +257,8 @@ impl SentenceTracker {
         let may_start = (self.line.punctuated || self.marked) && !follows_on;
         if let Some(word) = words.get_mut(opening).filter(|_| may_start) {
             match self.previous {
-                // The line before is a heading, or its sentence goes on: the words tell, unless most lines
-                // are sentences.
+                // The line before is a heading, or its sentence continues: the words decide, unless most
+                // lines are sentences.
                 Some(previous) if !previous.ended && self.ended_lines <= 2 * self.open_lines => {
                     word.is_bare = Some(true);
                 }
@@ -313,7 +312,7 @@ impl SentenceTracker {
         let mut word = Cow::Borrowed(&field.text[field.start..from]);
         if word.is_empty() {
             let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
-            // More of a run, whose tags count, tells nothing.
+            // The rest of a run whose tags count changes nothing.
             let long = before.char_indices().rev().nth(LONGEST_ENDING).map(|(at, _)| at);
             let before = &before[long.unwrap_or(0)..];
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
@@ -324,7 +323,7 @@ impl SentenceTracker {
             return unchanged;
         }
         let asked = marks.contains(|c| is_end_mark(c) && c != '.');
-        // Text goes on after a quoted question, and after one in brackets inside a sentence.
+        // Text continues after a quoted question, and after a question in brackets inside a sentence.
         let is_inside = marks.contains(CLOSING_QUOTES) || marks.contains([')', ']']) && !self.bracket_begins;
         let ended = match is_inside {
             true if asked && after != AfterMarks::End => Ended::No,
@@ -354,7 +353,7 @@ fn ends(reading: &WordReading, run: &str, marks: &str, before_digit: bool) -> bo
     let word = run[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
     let mut lower = String::new();
     lower_word(word, reading.locale, &mut lower);
-    // Two marks in a row part words, but stand in some abbreviations as well: `well--Mr.`, `c.-à-d.`
+    // Two marks in a row part words, but are in some abbreviations as well: `well--Mr.`, `c.-à-d.`
     let is_pair = |pair: &[u8]| pair.iter().all(|mark| matches!(mark, b'.' | b'\'' | b'-'));
     let parted = lower.as_bytes().windows(2).rposition(is_pair).map(|at| &lower[at + 2..]);
     let is_end = |word: &str| reading.abbreviations.ends(word, marks, before_digit);

@@ -62,12 +62,12 @@ impl SourceCapitals {
         Constraint::Kept(Case::of(word, self.locale))
     }
 
-    /// Constrains the words of a speaker label, those from word `first` on: all keep their case if the
-    /// label has capitals, and otherwise get capitals as names do.
+    /// Constrains the words of a speaker label, from word `first` on: all keep their case if the label
+    /// has capitals, and otherwise get capitals as names do.
     pub(super) fn constrain_label(self, label: &NonSpaceRun<'_>, first: usize, tokens: &mut Tokens) {
         let NonSpaceRun { text, start, end, base } = *label;
         let has_capitals = text[start..end].contains(char::is_uppercase);
-        // Nothing on its line tells whether a label alone is shouted.
+        // Nothing on its line shows whether a label alone is shouted.
         let is_alone = text[end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
         for at in first..tokens.len() {
             let word = &tokens.as_slice()[at];

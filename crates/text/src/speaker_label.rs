@@ -71,7 +71,7 @@ fn is(word: &str, kinds: Known) -> bool {
     known(word) & kinds != 0
 }
 
-/// Returns what the lists know of each word of a name.
+/// Returns the facts in the lists about each word of a name.
 fn known_words(name: &str) -> Vec<Known> {
     let words = name.split([' ', '_']).map(|word| word.trim_end_matches('.'));
     words.filter(|word| !word.is_empty()).map(known).collect()
@@ -80,7 +80,7 @@ fn known_words(name: &str) -> Vec<Known> {
 /// The evidence before a label that its line is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct LabelContext {
-    /// True if a time stamp stands before it on the line.
+    /// True if it follows a time stamp on the line.
     pub(super) is_timed: bool,
     /// True if the line before has nothing but a time stamp.
     pub(super) is_below_time: bool,
@@ -143,8 +143,8 @@ fn is_named(name: &str, longest: usize) -> bool {
     name.starts_with(char::is_alphanumeric) && words().count() <= longest && words().all(is_word)
 }
 
-/// Returns true if several names are those of speakers, as lists tell; in `cues`, where a colon behind few
-/// words is evidence enough, so is any word but one of grammar: `so, he: no`.
+/// Returns true if several names are names of speakers according to the lists; in `cues`, where a colon
+/// after few words is evidence enough, any word except a function word counts as a name: `so, he: no`.
 fn are_speakers(name: &str, cues: bool) -> bool {
     names(name).all(|name| are_linked_speakers(&known_words(&lower(name)), cues))
 }
@@ -181,7 +181,7 @@ pub(super) fn speaker_label(line: &str, is_whole: bool, context: LabelContext) -
     if is_open { Scan::Open } else { Scan::No }
 }
 
-/// Finds `<ana>`, the nick of a chat, which is no mark-up.
+/// Finds `<ana>`, the nick of a chat, which is not mark-up.
 fn chat_nick(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let Some(rest) = line.strip_prefix('<') else { return Scan::No };
     let nick = |c: char| c.is_alphanumeric() || "_-[]\\`^{}|@+%~ ".contains(c);
@@ -248,9 +248,9 @@ fn letter_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     }
 }
 
-/// Finds a name with a colon: `Bob:`, `**Bob:**`, `Bob (0:07):`, and one with a time that ends the
-/// line: `Speaker 1  0:07`. A line of its own is a user behind a time, `ana#1234`, and a numbered role
-/// below one, `Speaker 1`.
+/// Finds a name with a colon: `Bob:`, `**Bob:**`, `Bob (0:07):`, and one with a time that ends the line:
+/// `Speaker 1  0:07`. A line by itself may be a user after a time, `ana#1234`, or a numbered role below one,
+/// `Speaker 1`.
 fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let bold = line.len() - line.trim_start_matches(['*', '_']).len();
     let (marks, text) = line.split_at(bold);
@@ -291,7 +291,7 @@ fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     if !is_name(name) {
         return Scan::No;
     }
-    // What stands between the name and its colon.
+    // The text between the name and its colon.
     let mut rest = text[end..].trim_start_matches(' ');
     if bold > 0 {
         if rest.len() < bold && marks.starts_with(rest) {
@@ -342,10 +342,10 @@ fn timed_name_len(text: &str, is_whole: bool, is_name: impl Fn(&str) -> bool) ->
     }
 }
 
-/// The note behind a user whose message stands above others.
+/// The note after a user whose message is above others.
 const PINNED: &str = "(pinned)";
 
-/// Returns true if a name is that of a user of Discord, with its number: `ana#1234`.
+/// Returns true if a name is the name of a Discord user with its number: `ana#1234`.
 pub(super) fn is_user(name: &str) -> bool {
     let number = name.trim_end_matches(PINNED).trim_end().rsplit_once('#').map(|(_, number)| number);
     number.is_some_and(|number| number.len() == 4 && number.bytes().all(|b| b.is_ascii_digit()))
@@ -358,9 +358,9 @@ fn is_numbered_role(name: &str) -> bool {
     is(first, ROLE) && is(last, NUMBER)
 }
 
-/// Returns true if a name is that of a speaker and not the key of a list or the beginning of a
-/// sentence, by what the lists know of its words. Case plays no part. `note: this` has the shape of
-/// `bob: this`, so that a name is one by what stands around it, by a title or role, or by a list of names.
+/// Returns true if, according to the lists, a name is the name of a speaker, and not the key of a list or
+/// the beginning of a sentence. Case plays no part. `note: this` has the shape of `bob: this`, so a name
+/// counts as one because of its context, a title or role, or a list of names.
 fn is_speaker(words: &[Known], context: LabelContext) -> bool {
     if context.is_timed {
         return true;
@@ -391,7 +391,7 @@ fn is_speaker(words: &[Known], context: LabelContext) -> bool {
     rest.is_empty() && context.is_dialogue
 }
 
-/// Returns true if a colon behind `name`, the first words of a line in lower case, may make a label of it.
+/// Returns true if a colon after `name`, the first words of a line in lower case, may make a label of it.
 pub(super) fn may_name(name: &str, is_timed: bool) -> bool {
     if is_timed {
         return name.split(' ').count() <= LONGEST_TIMED_NAME || name.starts_with("from ");
@@ -418,7 +418,7 @@ pub(super) fn is_letter(word: &str) -> bool {
     word.eq_ignore_ascii_case("q") || word.eq_ignore_ascii_case("a")
 }
 
-/// Returns the case of a word inside a label, as far as lists tell: `Dr. Ana de la Cruz`.
+/// Returns the case of a word inside a label, as far as lists show: `Dr. Ana de la Cruz`.
 pub fn listed_case(lower: &str, is_first: bool) -> Option<Case> {
     if is(lower, PARTICLE) && !is_first {
         return Some(Case::Lower);

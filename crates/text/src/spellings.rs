@@ -32,7 +32,7 @@ pub struct Spellings {
 struct TrieNode {
     /// The child nodes by the next word and the text before it; see [`step`].
     next: FxHashMap<Box<str>, usize>,
-    /// The phrases that end here, those with the most marks around them first: `C#`, `C`.
+    /// The phrases that end here, the ones with the most marks around them first: `C#`, `C`.
     phrases: Vec<SpellingPhrase>,
 }
 
@@ -239,7 +239,7 @@ impl SpellingPhrase {
         self.marks.iter().map(String::len).sum()
     }
 
-    /// Returns true if the marks of the phrase stand around the words from `first` to `last`.
+    /// Returns true if the marks of the phrase surround the words from `first` to `last`.
     fn fits_marks(&self, source: &[u8], first: &Token, last: &Token) -> bool {
         let [left, right] = &self.marks;
         source[..first.source.start as usize].ends_with(left.as_bytes())

@@ -20,7 +20,7 @@ struct Reader<'a> {
     line: &'a str,
     at: usize,
     is_whole: bool,
-    /// True if the end of what has arrived was met, so that more may change the result.
+    /// True if the end of the text so far was reached, so that more text may change the result.
     is_open: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         self.takes(close).then_some(())
     }
 
-    /// Reads a time without brackets: more of it is needed to be sure.
+    /// Reads a time without brackets: more of it is needed for certainty.
     fn bare(&mut self) -> Option<()> {
         let is_dated = self.maybe(Self::date);
         if is_dated && !(self.takes(b",Tt") | (self.blanks() > 0)) {
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         (is_dated || !is_told).then_some(())
     }
 
-    /// Reads the line with which a mail begins in a mailbox, or that of its date.
+    /// Reads the line with which a mail begins in a mailbox, or the line of its date.
     fn mail_head(&mut self) -> Option<()> {
         if self.maybe(|reader| reader.literal("from ")) {
             while !matches!(self.peek(), 0 | b' ') {
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         (!self.rest().starts_with(char::is_alphanumeric)).then_some(())
     }
 
-    /// Reads spaces, also those that do not break a line.
+    /// Reads spaces, including no-break spaces.
     fn spaces(&mut self) {
         while self.takes(b" ")
             || self.maybe(|reader| {

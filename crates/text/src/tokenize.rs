@@ -87,9 +87,8 @@ impl Tokenizer {
         Self::of(locale, language, capitalized, Arrival::Lines)
     }
 
-    /// Starts a text whose words are returned before their line is complete, so that no later word
-    /// of the line can change them. Only the text before a line tells whether its first word begins
-    /// a sentence.
+    /// Starts a text whose words are returned before their line is complete, so that no later word of the
+    /// line can change them. Only the text before a line shows whether its first word begins a sentence.
     pub fn live(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self::of(locale, language, capitalized, Arrival::Live)
     }
@@ -130,18 +129,17 @@ impl Tokenizer {
         self
     }
 
-    /// Reads a text into which marks are put, so that the text with them is read like the text
-    /// without them: the first word of a document, paragraph or turn begins a sentence, and so does
-    /// a word after a mark that ends one, on whichever line; the marks of a line prove nothing
-    /// about its first word.
+    /// Reads a text into which marks are inserted, so that the text with them is read like the text without
+    /// them: the first word of a document, paragraph or turn begins a sentence, and so does a word after a
+    /// mark that ends one, on whichever line; the marks of a line prove nothing about its first word.
     pub fn putting_marks(mut self, puts: bool) -> Self {
         self.reading.puts = puts;
         self
     }
 
-    /// Looks for time stamps and the labels of speakers at the beginnings of lines: no mark is put
-    /// into them or right behind them, and a sentence begins behind a label. A time stamp stands
-    /// between words as white space does.
+    /// Looks for time stamps and the labels of speakers at the beginnings of lines: no mark is inserted into
+    /// them or right after them, and a sentence begins after a label. A time stamp separates words as white
+    /// space does.
     pub fn of_speakers(mut self, has_speakers: bool) -> Self {
         self.openings = LineOpenings::new(has_speakers);
         self
@@ -372,8 +370,8 @@ impl Tokenizer {
         }
     }
 
-    /// Appends the words of a speaker label, and begins a sentence behind it. Its words get capitals
-    /// as names do, unless the label has some.
+    /// Appends the words of a speaker label, and begins a sentence after it. Its words get capitals as names
+    /// do, unless the label has some.
     #[cold]
     fn label(&mut self, label: NonSpaceRun<'_>, tokens: &mut Tokens) {
         let (line, gaps, first) = (self.sentences.line(), self.gaps, tokens.len());
@@ -478,7 +476,7 @@ impl Tokenizer {
         self.marks(field, at.max(field.start + marks.len()));
     }
 
-    /// Leaves the words of a placeholder from this one on as they are: they stand for words of the text.
+    /// Leaves the words of a placeholder from this one on as they are: they represent words of the text.
     fn hold(&mut self, field: &NonSpaceRun<'_>, first: usize, tokens: &mut Tokens) {
         for word in &mut tokens.as_mut_slice()[first..] {
             let span = (word.source.start - field.base) as usize..(word.source.end - field.base) as usize;
@@ -562,7 +560,7 @@ impl Tokenizer {
         }
     }
 
-    /// Notes something here that is neither a mark nor a word to be cased.
+    /// Notes text here that is neither a mark nor a word with a case.
     pub fn pass(&mut self) {
         self.gaps.pass(self.before);
         self.sentences.pass();
@@ -581,7 +579,7 @@ impl Tokenizer {
         let is_wide = self.reading.sees_openings() && !marks.is_ascii();
         if is_wide && self.gaps.see_openings(&self.reading, marks) {
             if from > field.start {
-                // An opening right behind a word leaves no place for another mark.
+                // An opening right after a word leaves no place for another mark.
                 self.gaps.see(Mark::None, self.before);
             }
             return;
@@ -590,7 +588,7 @@ impl Tokenizer {
         self.gaps.see(mark, self.before);
     }
 
-    /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].
+    /// Returns the gap after the last word, as far as the text is read: see [`Token::gap`].
     pub fn gap(&self) -> Option<Mark> {
         let is_closed =
             self.blocks.closes_item() || self.before < Break::Line && self.blocks.is_without_marks();
@@ -615,7 +613,7 @@ mod tests {
         tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
     }
 
-    /// Returns the words of a text into which marks are put.
+    /// Returns the words of a text into which marks are inserted.
     fn with_marks(text: &str, locale: Locale, language: &str) -> Tokens {
         let mut tokens = Tokens::new();
         let tokenizer = Tokenizer::new(locale, language, Capitalized::Ignore);

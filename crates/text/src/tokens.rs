@@ -37,20 +37,20 @@ pub enum Constraint {
     /// No constraint: the method decides.
     #[default]
     Free,
-    /// The case of the user's own spelling, which stands whatever the method answers. A method may
-    /// use it as context.
+    /// The case of the user's own spelling, which applies whatever the method chooses. A method may use it as
+    /// context.
     Fixed(Case),
     /// The capitals of the source, which stay unless the sentence turns out to have lost its case (see
     /// [`KeptCapitals`](super::KeptCapitals)). A method does not use them as context: text restored once
     /// would then serve as evidence, and restoring it again could change it.
     Kept(Case),
-    /// Capitals of the source that stay as kept ones do, but without small letters beside them that make it
-    /// sure: they are no evidence of anything, since the text restored again might lack them.
+    /// Capitals of the source that stay like kept ones, but without adjacent small letters that make it certain:
+    /// they are not evidence of anything, since the text restored again might lack them.
     Doubtful(Case),
 }
 
 impl Constraint {
-    /// Returns true if the source has the word with capitals that are sure to stay.
+    /// Returns true if the source has the word with capitals that are certain to stay.
     pub fn has_capital(self) -> bool {
         matches!(self, Self::Kept(Case::Title | Case::Upper | Case::Mixed(_)))
     }
@@ -63,12 +63,12 @@ pub struct Token {
     pub lower: Range<u32>,
     /// Its range in the source, in bytes from the beginning of the piece that the format holds.
     pub source: Range<u32>,
-    /// The strongest break between this word and the previous one. Text that is left unchanged,
-    /// such as a URL, may also stand between them.
+    /// The strongest break between this word and the previous one. Text that is left unchanged, such as a URL,
+    /// may also be between them.
     pub before: Break,
     /// The constraint on its case.
     pub constraint: Constraint,
-    /// True if the word opens its line: nothing but marks stands before it there.
+    /// True if the word opens its line: only marks precede it there.
     pub opens: bool,
     /// True if a line of a cue begins with the word, though not necessarily a sentence. Other lines
     /// show in `before`.
@@ -84,29 +84,27 @@ pub struct Token {
     pub left: Option<char>,
     /// The mark right after the word (`,`, `.`, `?`); `None` before white space or another word.
     pub right: Option<char>,
-    /// The mark between the previous word and this one; [`Mark::None`] if something else stands
-    /// there, such as a bracket, a URL or the stop of an abbreviation, and `None` if nothing but
-    /// white space and tags does.
+    /// The mark between the previous word and this one; [`Mark::None`] if there is something else, such as a
+    /// bracket, a URL or the full stop of an abbreviation, and `None` if there is only white space and tags.
     pub gap: Option<Mark>,
-    /// The mark at the end of the sentence that an opening before the word opens:
-    /// [`Mark::Question`] for `¿`. [`Mark::None`] if there is none, and none can be inserted; `None`
-    /// if one can. Found only where marks are inserted.
+    /// The mark at the end of the sentence that an opening before the word opens: [`Mark::Question`] for `¿`.
+    /// [`Mark::None`] if there is no mark and none can be inserted; `None` if one can be inserted. Found only
+    /// where marks are inserted.
     pub opening: Option<Mark>,
-    /// True if a full stop after the word would be that of an abbreviation, an initial or the
-    /// number of a list item. Found only where marks are inserted.
+    /// True if a full stop after the word would belong to an abbreviation, an initial or the number of a list
+    /// item. Found only where marks are inserted.
     pub abbreviates: bool,
     /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
     /// Found only where marks are inserted.
     pub after_clitic: bool,
-    /// True if a colon after the word would make the label of a speaker of the words before it, or a line
-    /// that introduces what is below it.
-    /// Found only where marks are inserted.
+    /// True if a colon after the word would turn the words before it into the label of a speaker, or into a line
+    /// that introduces the lines below it. Found only where marks are inserted.
     pub may_name: bool,
     /// True if the text around the word lacks its punctuation, and false if it has it; `None` if that is
     /// not known (see [`BareStretches`](super::BareStretches)).
     pub is_bare: Option<bool>,
-    /// True if the word is two ASCII letters or more without a mark beside it, as most are; false if
-    /// that is not known.
+    /// True if the word is two ASCII letters or more without an adjacent mark, as most are; false if that is not
+    /// known.
     pub is_plain: bool,
 }
 
@@ -129,8 +127,8 @@ impl Token {
         self.starts && !self.after_clitic
     }
 
-    /// Returns true if the source has the word with a capital that is not that of a heading or a list item,
-    /// nor stands behind a mark. A longer word in capitals is stressed.
+    /// Returns true if the source has the word with a capital that is not due to a heading or a list item, and
+    /// does not follow a mark. A longer word in capitals is stressed.
     pub fn shows_capital(&self) -> bool {
         let is_capital = match self.constraint {
             Constraint::Kept(Case::Upper) => {
@@ -141,9 +139,8 @@ impl Token {
         self.left.is_none() && self.place == LinePlace::Text && is_capital
     }
 
-    /// Returns the marks that cannot be inserted right behind the word, where they would be read as
-    /// something else: a full stop as an abbreviation's, the semicolon of `&t;` as an entity's, and a
-    /// colon as a label's.
+    /// Returns the marks that cannot be inserted right after the word, where they would be read as something
+    /// else: a full stop as an abbreviation's, the semicolon of `&t;` as an entity's, and a colon as a label's.
     #[inline]
     pub fn refused(&self) -> MarkSet {
         let stop = self.abbreviates.then_some(Mark::Period);
@@ -298,8 +295,7 @@ fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
     }
     if out[start..].chars().any(is_joiner) {
         let composed = locale.lower(&out[start..].nfc().collect::<String>());
-        // Composing may give a letter that does not pair (j and caron): the word then stays as it
-        // is.
+        // Composing may result in a letter that does not pair (j and caron): the word then stays as it is.
         if locale.letter_count(&composed) == locale.letter_count(word) {
             out.truncate(start);
             out.push_str(&composed);

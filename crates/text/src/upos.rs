@@ -69,7 +69,7 @@ impl Upos {
         self as u8 + 1
     }
 
-    /// The part of speech with this number; `None` for 0, which stands for none.
+    /// The part of speech with this number; `None` for 0, which means none.
     pub fn of_number(number: u8) -> Option<Self> {
         let at = usize::from(number).checked_sub(1)?;
         Self::VALUES.get(at).map(|(upos, ..)| *upos)

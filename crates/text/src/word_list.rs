@@ -1,6 +1,6 @@
 //! The lines of the lists in `lexicons/` that the library reads itself.
 
-/// An entry of a list: words in their spelling, with what the list says of them in capitals behind.
+/// An entry of a list: words in their spelling, followed by the list's flags for them, in capitals.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ListEntry<'a> {
     /// The word or the words, with single spaces.
@@ -9,14 +9,14 @@ pub(super) struct ListEntry<'a> {
 }
 
 impl ListEntry<'_> {
-    /// Returns true if the list says this of the entry.
+    /// Returns true if the entry has this flag.
     pub(super) fn has(&self, flag: &str) -> bool {
         self.flags.split(' ').any(|one| one == flag)
     }
 }
 
 /// Iterates over the entries of a list; a line that begins with `#` is a comment. `flags` are the
-/// words that may stand behind an entry: `no NUMBER`.
+/// words that may follow an entry: `no NUMBER`.
 pub(super) fn entries<'a>(list: &'a str, flags: &'a [&str]) -> impl Iterator<Item = ListEntry<'a>> {
     let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| {

@@ -1,4 +1,4 @@
-//! Finds the words in running text, and the runs and tags that are no words.
+//! Finds the words in running text, and the runs and tags that are not words.
 
 use std::ops::Range;
 
@@ -212,7 +212,7 @@ impl JoinedRun {
         while run.plain.ends_with(char::is_alphanumeric) {
             let mut at = run.end;
             while at < text.len() && opens_tag(text, at) {
-                // What the characters allowed do not tell counts for nothing, wherever the text is cut.
+                // The text that the allowed characters do not cover does not count, wherever the text is cut.
                 let limit = text[at..].char_indices().nth(left).map_or(text.len(), |(len, _)| at + len);
                 let is_long = limit < text.len();
                 if limit == at {
@@ -276,7 +276,7 @@ impl JoinedRun {
         (run.parts.len() > 1).then_some(run)
     }
 
-    /// Returns the run with the letters that entities and accents of TeX stand for.
+    /// Returns the run with the letters of entities and of accents in TeX.
     fn unescaped(self, text: &str, reading: &WordReading) -> Self {
         let mut run = Self { plain: String::new(), parts: Vec::new(), end: self.end };
         for (number, &(from, mut to)) in self.parts.iter().enumerate() {
@@ -323,7 +323,7 @@ pub(super) struct NonSpaceRun<'a> {
     pub(super) text: &'a str,
     /// The first byte of the run.
     pub(super) start: usize,
-    /// The byte behind the run.
+    /// The byte after the run.
     pub(super) end: usize,
     /// The position of the text in the piece.
     pub(super) base: u32,
@@ -334,9 +334,9 @@ const SPACE: u8 = 1;
 const LOWER: u8 = 2;
 const UPPER: u8 = 4;
 const DIGIT: u8 = 8;
-/// `'` and `-`, which may stand inside a word.
+/// `'` and `-`, which may occur inside a word.
 const INNER: u8 = 16;
-/// Other marks, which only stand around words.
+/// Other marks, which occur only around words.
 const MARK: u8 = 32;
 /// Marks that may make a run something other than words.
 const SPECIAL: u8 = 64;
@@ -446,7 +446,7 @@ pub(super) struct WordLetters {
     pub(super) is_plain: bool,
 }
 
-/// Returns what a word consists of.
+/// Returns the parts of a word.
 #[inline]
 pub(super) fn letters(word: &str, locale: Locale) -> WordLetters {
     let mut kinds = 0;
@@ -515,7 +515,7 @@ pub(super) fn has_placeholder(run: &str) -> bool {
     run.split('{').skip(1).any(is_braced) || run.match_indices('%').any(is_conversion)
 }
 
-/// Returns the length of the names of emojis that a run consists of, but for marks: `:tada:`.
+/// Returns the length of the names of emojis that a run consists of, except for marks: `:tada:`.
 pub(super) fn emoji_len(run: &str) -> Option<usize> {
     let len = run.strip_prefix(':')?.rfind(':')?;
     let (name, marks) = (&run[1..1 + len], &run[len + 2..]);
@@ -566,7 +566,7 @@ pub(super) fn is_left_alone(run: &str) -> bool {
         })
 }
 
-/// Returns true if letters or digits stand on both sides of the one-byte mark at byte `at`.
+/// Returns true if letters or digits are on both sides of the one-byte mark at byte `at`.
 fn stands_inside(run: &str, at: usize) -> bool {
     run[..at].ends_with(|c: char| c.is_alphanumeric() || is_joiner(c))
         && run[at + 1..].starts_with(char::is_alphanumeric)

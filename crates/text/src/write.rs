@@ -1,4 +1,4 @@
-//! Applies labels to text: the one place where letters are changed and marks are inserted.
+//! Applies labels to text: the only code that changes letters and inserts marks.
 
 use super::mark::{Mark, MarkForm};
 use super::markup::{retagged, untagged};
@@ -68,7 +68,7 @@ pub fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes what is inserted at a word: see [`write_with`].
+/// Writes the marks that are inserted at a word: see [`write_with`].
 pub type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
 
 /// Writes like [`write()`]; where a mark is inserted, `put` gets the output up to there, and returns the

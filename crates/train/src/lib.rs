@@ -1,7 +1,7 @@
 //! Learning and measuring: corpora, lexicons, language models, the training of the classical
 //! methods, and evaluation.
 //!
-//! Training sees the same words as restoring, [`majuscule_text::Tokens`], with labels beside them
+//! Training sees the same words as restoring, [`majuscule_text::Tokens`], with labels
 //! ([`corpus::Example`]). It learns a model in memory, which is written as a
 //! [`majuscule_methods::model::Draft`].
 

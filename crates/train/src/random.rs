@@ -41,7 +41,7 @@ pub fn below(random: &mut Random, bound: u64) -> u64 {
 }
 
 /// Draws a number below `end`, uniformly, as the training of neural methods does. It is not
-/// [`below`], so that a seed gives the same network as before.
+/// [`below`], so that a seed makes the same network as before.
 pub fn below_by_remainder(random: &mut Random, end: usize) -> usize {
     let end = end.max(1) as u64;
     // Numbers of the last, incomplete round would come too often.

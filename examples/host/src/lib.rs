@@ -23,8 +23,8 @@ impl Speaker {
         Ok(Self { name: name.to_owned(), stream, text: Vec::new() })
     }
 
-    /// Takes what the speaker says next, and returns what is certain so far. A panic is an error; the
-    /// stream is of no use after that.
+    /// Accepts the speaker's next words, and returns the text that is certain so far. A panic is an
+    /// error; the stream is of no use after that.
     ///
     /// # Errors
     /// The method's, and [`Error::Bug`].

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_published_values_come_out() {
-        // The vectors are those of wyhash's `test_vector.cpp`: the index of a message is its seed.
+        // The vectors are from wyhash's `test_vector.cpp`: the index of a message is its seed.
         let expected: [(&str, u64); 7] = [
             ("", 0x9322_8a4d_e0ee_c5a2),
             ("a", 0xc5ba_c3db_1787_13c4),

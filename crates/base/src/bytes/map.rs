@@ -1,4 +1,4 @@
-//! Memory-mapped files: the one place that needs `unsafe` to map them.
+//! Memory-mapped files: the only code that needs `unsafe` to map them.
 #![allow(unsafe_code)] // Mapping a file cannot be made safe: another process may change it meanwhile.
 
 use std::fs::File;

@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-/// The alignment of sections in files: a cache line, so that nothing aligned in them crosses one.
+/// The alignment of sections in files: the size of a cache line, so that no aligned value in them
+/// crosses one.
 pub const ALIGN: usize = 64;
 
 /// The largest file that is read; larger ones are mapped, where memory maps exist.

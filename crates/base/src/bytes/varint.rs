@@ -10,7 +10,7 @@ pub fn put(mut number: u32, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads the number at byte `at`, and moves `at` behind it; `None` if the bytes end before, or the
+/// Reads the number at byte `at`, and moves `at` past it; `None` if the bytes end before, or the
 /// number has more than five bytes.
 #[inline]
 pub fn take(bytes: &[u8], at: &mut usize) -> Option<u32> {

@@ -98,7 +98,7 @@ impl Compression {
     }
 }
 
-/// Zstandard files: a sequence of frames, some of which are skipped.
+/// Zstandard files: a sequence of frames; skippable frames are ignored.
 #[cfg(feature = "compression")]
 mod zstandard {
     use std::error::Error;

@@ -10,7 +10,7 @@ use super::encoding::{Codes, other_cases};
 pub struct DoubleByte {
     encoding: &'static Encoding,
     /// The characters of codes of one byte and of two, and of three without the first, by
-    /// [`position`]; NUL stands for none.
+    /// [`position`]; NUL means that there is no character.
     chars: Vec<char>,
     /// The code that is written for each character, as a big-endian number; sorted.
     codes: Vec<(char, u32)>,
@@ -96,7 +96,7 @@ impl DoubleByte {
         Some(own)
     }
 
-    /// Adds a code to the tables; returns false if it stands for no character.
+    /// Adds a code to the tables; returns false if no character has the code.
     fn learn(&mut self, code: &[u8]) -> bool {
         let Some(c) = decoded(self.encoding, code) else { return false };
         if let Some(at) = position(code) {

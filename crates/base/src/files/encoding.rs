@@ -9,11 +9,11 @@ use std::sync::{Arc, OnceLock};
 use super::double_byte::DoubleByte;
 use crate::error::option;
 
-/// The encoding of a text. Law: decoding and encoding again gives the same bytes, except for the
-/// case of letters. A letter whose other case a single-byte encoding lacks stays as it is.
+/// The encoding of a text. Law: decoding and encoding again returns the same bytes, except for the case of
+/// letters. A letter whose other case a single-byte encoding lacks stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8, whose bytes are taken as they are.
+    /// UTF-8, whose bytes are read as they are.
     Utf8,
     /// UTF-16, little-endian.
     Utf16Le,
@@ -161,7 +161,7 @@ impl CodePage {
     }
 }
 
-/// The other cases of a letter that are one letter, those of Turkish and the final sigma included.
+/// The other cases of a letter that are one letter, including the letters of Turkish and the final sigma.
 pub(super) fn other_cases(c: char) -> impl Iterator<Item = char> {
     let special = match c {
         'i' => Some('İ'),
@@ -276,8 +276,8 @@ fn table(_: &str) -> Result<Encoding, String> {
     Err("expected utf-8, utf-16le or utf-16be: others need a build with --features encodings".to_owned())
 }
 
-/// A character of a decoded text whose bytes are kept: a stand-in
-/// character, or one that has several codes.
+/// A character of a decoded text whose bytes are kept: a stand-in character, or a character that has
+/// several codes.
 #[derive(Debug)]
 struct Kept {
     c: char,
@@ -348,7 +348,8 @@ pub struct TextEncoder {
     cut: Vec<u8>,
 }
 
-/// The most bytes of output that wait for the first letter that tells UTF-8 from the named encoding.
+/// The largest number of bytes of output that wait for the first letter that distinguishes UTF-8 from the
+/// named encoding.
 const HELD: usize = 1 << 20;
 
 /// The number of bytes per read.
@@ -520,7 +521,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-/// The line and column after a text that begins at the given ones.
+/// The line and column after a text that begins at the given line and column.
 fn after(text: &[u8], (line, column): (u64, u64)) -> (u64, u64) {
     let breaks = text.iter().filter(|&&b| b == b'\n').count() as u64;
     let last = text.iter().rposition(|&b| b == b'\n').map_or(text, |at| &text[at + 1..]);
@@ -569,8 +570,8 @@ impl TextEncoder {
     /// Writes the next part of the text to `out`; a character may be split between parts.
     ///
     /// # Errors
-    /// Errors of `out`, and a character that the encoding
-    /// lacks and that is no other case of one it has.
+    /// Returns the errors of `out`, and an error for a character that the encoding lacks, unless it is the
+    /// other case of a character that the encoding has.
     pub fn write(&mut self, text: &[u8], out: &mut dyn Write) -> io::Result<()> {
         if self.encoding == Encoding::Utf8 {
             return out.write_all(text);
@@ -603,7 +604,8 @@ impl TextEncoder {
         out.write_all(&bytes)
     }
 
-    /// Writes what was held back until the encoding of the text shows, at the end of the text.
+    /// Writes the output that was held back because the encoding of the text was not yet known, at the end
+    /// of the text.
     ///
     /// # Errors
     /// The errors of [`TextEncoder::write`].
@@ -632,7 +634,7 @@ impl TextEncoder {
             }
             (Some(codes), kept) => {
                 self.mark = kept.as_deref().and_then(|kept| codes.mark(kept));
-                // A text in which invalid bytes may stand is written whole.
+                // A text that may contain invalid bytes is written whole.
                 codes.push(c, kept.as_deref(), bytes)
                     || self.stand_in.is_some() && codes.push_other_case(c, bytes)
             }
@@ -673,7 +675,7 @@ impl TextEncoder {
     }
 }
 
-/// Returns the form of a mark that is put into text for encodings that lack the mark.
+/// Returns the form of a mark that is inserted into text for encodings that lack the mark.
 fn plain_mark(c: char) -> Option<&'static str> {
     Some(match c {
         '…' => "...",
@@ -686,7 +688,8 @@ fn plain_mark(c: char) -> Option<&'static str> {
     })
 }
 
-/// Finds the first place of a 7-bit encoding, which passes for UTF-8, with its name.
+/// Finds the first text in a 7-bit encoding, which looks like UTF-8; returns its position and the name of
+/// the encoding.
 pub fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     // Most text has neither: seen many bytes at a time.
     if ![0x1b, b'~'].iter().any(|sign| source.contains(sign)) {
@@ -730,7 +733,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    /// The decoded text, and the bytes of what `change` makes of it.
+    /// The decoded text, and the bytes of the result of `change`.
     fn there_and_back(
         bytes: &[u8],
         encoding: Encoding,
@@ -976,8 +979,8 @@ mod tests {
                 }
             }
 
-            /// The text, and its bytes with other cases of the letters
-            /// that `changes` tells, both cut into parts.
+            /// The text, and its bytes with the letters in `changes` in another case, both divided into
+            /// parts.
             fn recased(
                 bytes: &[u8],
                 own: &Encoding,

@@ -1,4 +1,4 @@
-//! Input from any source, whose errors all say where.
+//! Input from any source. All its errors have a location.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -29,15 +29,15 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input<'static>> {
     Input::new(name, file)
 }
 
-/// The number of bytes that a file will yield, if known in
-/// advance: that of a regular file without compression.
+/// The number of bytes that a file will yield, if known in advance: the size of a regular file without
+/// compression.
 pub fn len(path: impl AsRef<Path>) -> Option<u64> {
     let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let is_plain = open(path).is_ok_and(|input| input.compression.is_none());
     is_plain.then_some(metadata.len())
 }
 
-/// An open input, whose errors all give its name.
+/// An open input; all its errors name it.
 pub struct Input<'a> {
     name: String,
     reader: BufReader<Box<dyn Read + Send + 'a>>,
@@ -85,7 +85,7 @@ impl<'a> Input<'a> {
         Self { limits, ..self }
     }
 
-    /// The limits on what is held in memory of the input.
+    /// The limits on the memory that the input may take.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -189,13 +189,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Decodes the input to UTF-8, and returns the encoder that restores its encoding: that of the
-    /// byte-order mark, else the one named, else UTF-8. A text that turns out to be UTF-8 at its
-    /// first letters beyond ASCII is read as UTF-8 even if another encoding is named. `stand_in` is
-    /// a character that replaces invalid bytes; without it they are an error.
+    /// Decodes the input to UTF-8, and returns the encoder that restores its encoding: the encoding of
+    /// the byte-order mark, else the named encoding, else UTF-8. A text that turns out to be UTF-8 at
+    /// its first letters beyond ASCII is read as UTF-8 even if another encoding is named. `stand_in`
+    /// is a character that replaces invalid bytes; without it they are an error.
     ///
     /// # Errors
-    /// Like [`Input::read`], and if the mark is that of UTF-32.
+    /// Like [`Input::read`], and if the byte-order mark indicates UTF-32.
     pub fn decoded(mut self, named: Option<Encoding>, stand_in: Option<char>) -> Result<(Self, TextEncoder)> {
         let marked = self.marked()?;
         let is_named = marked.is_none();
@@ -225,7 +225,7 @@ impl<'a> Input<'a> {
     }
 
     /// Appends the bytes up to and including the next `\n` to `line` and returns their number, 0 at
-    /// the end. Errors give the line the number `number`.
+    /// the end. Errors report the line as line `number`.
     ///
     /// # Errors
     /// Like [`Input::read`], and if the line exceeds the

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, option};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct ByteSize(pub usize);
 
-/// The smallest size: less than some buffers and arrays take would not be a limit.
+/// The smallest size: a limit below the size of some buffers and arrays would have no effect.
 const LEAST_SIZE: usize = 1 << 20;
 
 impl ByteSize {
@@ -32,7 +32,7 @@ impl FromStr for ByteSize {
 }
 
 impl fmt::Display for ByteSize {
-    /// Writes the size in the largest unit of which it has at least one.
+    /// Writes the size in the largest unit that does not exceed it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
         let bytes = self.0 as f64;
@@ -43,8 +43,7 @@ impl fmt::Display for ByteSize {
     }
 }
 
-/// The number of bytes of a size such as 2G or 500kB. K
-/// stands for `kilo` bytes, KiB always for 1024.
+/// The number of bytes of a size such as 2G or 500kB. K means `kilo` bytes, KiB always 1024 bytes.
 pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let unit = unit.to_ascii_uppercase();
@@ -57,7 +56,7 @@ pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
     bytes.is_finite().then_some(bytes)
 }
 
-/// The limits on what is held in memory of an input.
+/// The limits on the memory that an input may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -117,14 +116,14 @@ impl fmt::Display for Limits {
     }
 }
 
-/// The kinds of limits on what is held in memory at once.
+/// The kinds of limits on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
     /// An input as a whole.
     Whole,
     /// One line of an input, under a fraction of that limit.
     Line,
-    /// An input with its own limit, far above that of any legitimate one.
+    /// An input with its own limit, far larger than any legitimate input.
     Fixed(ByteSize),
 }
 

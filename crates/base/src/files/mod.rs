@@ -34,7 +34,7 @@ pub fn uncompressed_name(name: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
-/// The entries of a folder, sorted by name, without those that begin with a full stop.
+/// The entries of a folder, sorted by name, without names that begin with a full stop.
 ///
 /// # Errors
 /// If the folder cannot be read.

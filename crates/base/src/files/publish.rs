@@ -9,7 +9,7 @@ use super::outputs::check_replaceable;
 use super::unfinished::{Unfinished, parent};
 use crate::error::{Error, Result};
 
-/// A file in the making, written under a hidden name beside its own and renamed by
+/// An unfinished file, written under a hidden name in the same folder and renamed by
 /// [`Publish::commit`], so that the final name always has the old or the new contents, never a
 /// part. Dropped without a commit, it leaves nothing.
 #[derive(Debug)]
@@ -191,7 +191,7 @@ pub fn publish(path: impl AsRef<Path>, write: impl FnOnce(&mut Publish) -> Resul
     file.commit()
 }
 
-/// Publishes a folder: `fill` writes into an empty folder beside it, which then takes its name. An
+/// Publishes a folder: `fill` writes into an empty folder next to it, which is then renamed. An
 /// existing folder is replaced if it is empty, or if it contains the file that `replace` names,
 /// such as the manifest of a model, which shows that it is of the same kind.
 ///
@@ -210,7 +210,7 @@ pub fn publish_folder(
     #[cfg(unix)]
     if let Some(old) = &old {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
-        // The contents are at no time visible to more users than those of the old folder.
+        // The contents are never visible to more users than the contents of the old folder were.
         let mode = fs::Permissions::from_mode(old.mode() & 0o7777 | 0o700);
         let set = fs::set_permissions(temporary.path(), mode);
         set.map_err(|error| Error::io("write", &target, error))?;
@@ -240,8 +240,8 @@ fn place(temporary: Unfinished, target: &Path) -> io::Result<()> {
     if !target.exists() {
         return temporary.rename(target);
     }
-    // In one step, if the system can: at no moment is the name free. The old folder then goes with
-    // the temporary name.
+    // In one step, if the system can: at no moment is the name free. The old folder is then removed
+    // under the temporary name.
     if exchange(temporary.path(), target).is_ok() {
         return Ok(());
     }

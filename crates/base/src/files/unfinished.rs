@@ -28,9 +28,9 @@ fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all unfinished files of this process, for a process that was told to end. No others can
-/// be begun or finished while the guard lives.
-#[must_use = "what it gives back keeps others from going on"]
+/// Removes all unfinished files of this process, for a process that is being terminated. No others
+/// can be begun or finished while the guard lives.
+#[must_use = "the guard keeps other threads from beginning or finishing files"]
 pub fn remove_unfinished() -> impl Sized {
     let mut all = all();
     for path in std::mem::take(&mut *all) {
@@ -50,7 +50,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 impl Unfinished {
-    /// Creates a file beside `target`, opened with `options`.
+    /// Creates a file in the folder of `target`, opened with `options`.
     pub(super) fn file(target: &Path, options: &mut OpenOptions) -> Result<(Self, File)> {
         let mut created = None;
         let unfinished = Self::new(target, |path| {
@@ -63,7 +63,7 @@ impl Unfinished {
         Ok((unfinished, created.ok_or_else(missing)?))
     }
 
-    /// Creates an empty folder beside `target`.
+    /// Creates an empty folder next to `target`.
     pub(super) fn folder(target: &Path) -> Result<Self> {
         Self::new(target, |path| {
             fs::create_dir(path)?;
@@ -71,7 +71,7 @@ impl Unfinished {
         })
     }
 
-    /// Calls `create` with an unused name, and locks what it made.
+    /// Calls `create` with an unused name, and locks the result.
     fn new(target: &Path, mut create: impl FnMut(&Path) -> io::Result<Option<File>>) -> Result<Self> {
         let folder = parent(target);
         clear(folder);

@@ -30,7 +30,7 @@ use majuscule_train::methods::{self, Progress};
 #[derive(Debug)]
 pub struct AdaptArgs {
     given: AdaptInputs,
-    /// True if the language was named; otherwise it is that of the model.
+    /// True if the language was named; otherwise it is the model's language.
     has_language: bool,
     asked: Vec<OptionRequest>,
 }
@@ -138,7 +138,7 @@ fn protocol(trained_on: &str) -> Result<Protocol, Error> {
     })
 }
 
-/// Parses the given options as those of a method.
+/// Parses the given options as options of a method.
 ///
 /// # Errors
 /// If the method has no such option. Clap refuses wrong values.
@@ -275,7 +275,7 @@ impl FromArgMatches for AdaptArgs {
 impl clap::Args for AdaptArgs {
     fn augment_args(command: Command) -> Command {
         let language = |language: Arg| {
-            language.help("Language of the text; by default that of the model").hide_default_value(true)
+            language.help("Language of the text; by default the model's language").hide_default_value(true)
         };
         let command = AdaptInputs::augment_args(command).mut_arg("language", language).after_help(EXAMPLES);
         command.args(options().iter().map(MethodOption::arg))

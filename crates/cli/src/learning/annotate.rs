@@ -153,7 +153,7 @@ impl AgreementArgs {
     /// Prints the report.
     ///
     /// # Errors
-    /// If a file cannot be read, or a sheet is not one of the key.
+    /// If a file cannot be read, or a sheet does not belong to the key.
     pub fn run(self) -> Result<()> {
         let Self { key, sheets, json, markdown } = self;
         let inputs: Vec<&PathBuf> = [&key].into_iter().chain(&sheets).collect();

@@ -57,7 +57,7 @@ enum MachineKind {
 /// Builds a machine from a language model: an OpenFst file with its symbol tables
 #[derive(Debug, clap::Args)]
 struct FstBuildArgs {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Language model, ARPA or binary
@@ -152,7 +152,7 @@ impl FstBuildArgs {
 /// A machine, and its symbol tables.
 #[derive(Debug, clap::Args)]
 struct MachineInput {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// OpenFst file of type vector or const with arcs of type standard

@@ -53,7 +53,7 @@ pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
 
 /// Counts the forms of every word in corpora of cased text
 ///
-/// Every file is a source, named in the lexicon. Sentence-initial words, whose capital says little,
+/// Every file is a source, named in the lexicon. Sentence-initial words, whose capital is weak evidence,
 /// are counted separately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -199,11 +199,11 @@ fn merged(
 
 /// Merges lexicons, word lists and Moses models into one
 ///
-/// Counts are added, and every form keeps the names of its sources. An entry of a word list counts
-/// as one occurrence. A file that declares no language has that of the previous file.
+/// Counts are added, and every form keeps the names of its sources. An entry of a word list counts as one
+/// occurrence. A file that declares no language has the language of the previous file.
 ///
-/// With --date, the first file is the old lexicon, whose counts are multiplied by the decay before
-/// those of the others are added, so that new words and spellings win without retraining. The
+/// With --date, the first file is the old lexicon, whose counts are multiplied by the decay before the
+/// counts of the other files are added, so that new words and spellings win without retraining. The
 /// lexicon records every update.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -260,8 +260,8 @@ impl LexiconMergeArgs {
 
 /// Prints every form of a word with its counts, share and sources; > marks the most frequent one
 ///
-/// The share is among the occurrences inside sentences, or among all if there are none. Exits with
-/// 1 if a word is missing.
+/// The share is relative to the occurrences inside sentences, or to all occurrences if there are none
+/// inside. Exits with 1 if a word is missing.
 #[derive(Debug, clap::Args)]
 struct LexiconShowArgs {
     /// Lexicon; - is standard input
@@ -383,7 +383,7 @@ impl Export {
 /// The options for reading lexicons.
 #[derive(Debug, clap::Args)]
 struct LexiconReadingArgs {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Format of the files; detected from the first line of each by default

@@ -92,7 +92,7 @@ struct LmWordArgs {
 /// The encoding of input files.
 #[derive(Debug, clap::Args)]
 struct Encoded {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Encoding of texts, lists and ARPA files without a byte-order mark (one of UTF-8 or UTF-16
@@ -103,7 +103,7 @@ struct Encoded {
 }
 
 impl Encoded {
-    /// Opens a model, and reports what its file lacks.
+    /// Opens a model, and reports missing parts of its file.
     fn open(&self, path: &Path) -> Result<NgramModel> {
         let model = language_model(path, self.encoding.as_ref())?;
         tell_notes(model.notes());
@@ -123,7 +123,7 @@ impl Encoded {
 }
 
 impl LmWordArgs {
-    /// The encoding of lists and models, which is that of the texts.
+    /// The encoding of lists and models: the same as for the texts.
     fn encoded(&self) -> Encoded {
         Encoded { limits: self.reading.limits, encoding: self.reading.encoding.clone() }
     }

@@ -145,7 +145,7 @@ impl WeightsArgs {
 /// for +1; for the classes 0 to 3, one per class.
 #[derive(Debug, clap::Args)]
 struct FitArgs {
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Input file: each line has a class (0 to 3, or -1 and +1) and ascending index:value pairs, as

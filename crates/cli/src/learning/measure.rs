@@ -125,7 +125,7 @@ pub fn sides(
     Ok(sides)
 }
 
-/// Warns of a corpus whose lines are clearly paragraphs but are taken for sentences.
+/// Warns of a corpus whose lines are clearly paragraphs but are read as sentences.
 ///
 /// # Errors
 /// If the corpus cannot be read.
@@ -139,8 +139,8 @@ pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// The configuration of a report on aligned recordings: those of `asr`, unless a protocol of marks
-/// is named.
+/// The configuration of a report on aligned recordings: the configuration of `asr`, unless a protocol
+/// for punctuation is named.
 ///
 /// # Errors
 /// If words cannot be aligned under the protocol.
@@ -163,8 +163,7 @@ pub fn aligned_config(protocol: Protocol, locale: Locale, top: usize) -> Result<
     Ok(report::ReportConfig { signature, protocol, locale, sentence_ends: false, top })
 }
 
-/// The case pairs of `--locale`, or else those of `--lang`,
-/// which may name several languages: `en,pt`.
+/// The case pairs of `--locale`, or else of `--lang`, which may name several languages: `en,pt`.
 ///
 /// # Errors
 /// If the language is not a language tag, or several languages have different case pairs.

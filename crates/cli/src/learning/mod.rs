@@ -39,7 +39,7 @@ fn publish(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))
 }
 
-/// The verbs that work on cased text, which a build that only restores lacks.
+/// The verbs that work on cased text; a build that only restores does not have them.
 #[derive(Debug, Subcommand)]
 pub enum Learning {
     /// Trains a model on cased text

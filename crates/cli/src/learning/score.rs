@@ -14,7 +14,7 @@ use majuscule_train::eval::{Report, Score, pair};
 /// of restore this includes your spellings (--words), kept capitals and
 /// the capitals of sentence starts, which evaluate leaves out.
 ///
-/// The output of a speech recogniser has other words: --align pairs them with those of the
+/// The output of a speech recogniser has other words: --align pairs them with the words of the
 /// reference by edit distance, ignoring case and punctuation, and prints the word error rate too.
 #[derive(Debug, clap::Args)]
 pub struct ScoreArgs {

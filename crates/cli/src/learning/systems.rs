@@ -31,7 +31,7 @@ pub struct NamedSystems<'a> {
     pub reading: &'a Reading,
     /// The protocol: what a system sees and what counts.
     pub protocol: Protocol,
-    /// The case pairs that the user names, if those of the first model do not count.
+    /// The case pairs that the user names, if they replace the first model's.
     pub locale: Option<Locale>,
     /// The number of threads that a method may use.
     pub threads: Option<NonZeroUsize>,
@@ -58,7 +58,7 @@ pub struct SystemResults {
 }
 
 impl NamedSystems<'_> {
-    /// Lets each model restore the text and reads the outputs; `locale` counts if there is no model.
+    /// Lets each model restore the text and reads the outputs; `locale` is used if there is no model.
     ///
     /// # Errors
     /// If a model or a file cannot be read, or the words differ.
@@ -109,7 +109,7 @@ impl NamedSystems<'_> {
             if manifest.locale != results.locale {
                 let (one, other) = (results.locale, manifest.locale);
                 let problem = format!(
-                    "{name} has the case pairs of \"{other}\", but the others have those of \"{one}\": compare models of one language"
+                    "{name} has the case pairs of \"{other}\", but the others have the case pairs of \"{one}\": compare models of one language"
                 );
                 return Err(Error::usage(problem));
             }
@@ -190,7 +190,7 @@ impl NamedSystems<'_> {
 }
 
 impl SystemResults {
-    /// Adds what a system knows about the words of an example.
+    /// Adds the system's information about the words of an example.
     fn add_facts(&mut self, example: usize, facts: Vec<WordFacts>) {
         match self.facts.get_mut(example) {
             Some(all) => all.iter_mut().zip(facts).for_each(|(all, other)| all.add_vocabulary(other)),

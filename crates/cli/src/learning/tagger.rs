@@ -47,7 +47,7 @@ pub fn run(args: TaggerArgs) -> anyhow::Result<ExitCode> {
 /// Trains a tagger of parts of speech on treebanks in CoNLL-U
 ///
 /// It sees words as a truecaser does, in lower case and without punctuation, and learns from each
-/// sentence by itself and from running text. Its parts of speech are those of the column UPOS.
+/// sentence by itself and from running text. Its parts of speech are the values of the column UPOS.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -130,8 +130,8 @@ fn line(name: &str, TagAccuracy { words, right, unseen, unseen_right }: TagAccur
 
 /// Lists the words of treebanks that are always of one kind and always spelled alike
 ///
-/// The list is for train maxent --list, one entry per line. Words that only begin sentences are
-/// left out, since their capital says little. Without --kind, nouns and abbreviations are listed.
+/// The list is for train maxent --list, one entry per line. Words that only begin sentences are left
+/// out, since their capital is weak evidence. Without --kind, nouns and abbreviations are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -162,7 +162,7 @@ impl TaggerWordsArgs {
         output.map_or(Ok(()), |path| self.force.check(path, &self.reading.treebanks))?;
         let words = self.reading.read()?.unambiguous(&self.kinds, self.min_count.get());
         if words.is_empty() {
-            let problem = "no word is always of these kinds and always spelled alike inside sentences: give a larger \
+            let problem = "no word belongs to these kinds everywhere and has a single spelling inside sentences: give a larger \
                            treebank, or another --kind";
             return Err(Error::file(self.reading.treebanks[0].to_string_lossy(), problem));
         }
@@ -183,7 +183,7 @@ struct TreebankArgs {
     /// Language of the treebanks, such as en, tr or pt-BR; it determines the case pairs
     #[arg(long = "lang", value_name = "LANG", default_value = "en")]
     language: String,
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
 }

@@ -26,8 +26,8 @@ use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 
-/// The arguments of `majuscule train METHOD CORPUS… -o FOLDER`:
-/// those of all methods, and the method's own.
+/// The arguments of `majuscule train METHOD CORPUS… -o FOLDER`: the arguments of all methods, and
+/// the method's own.
 #[derive(Debug)]
 pub struct TrainArgs {
     method: TrainMethod,

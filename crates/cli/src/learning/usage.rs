@@ -15,8 +15,8 @@ use majuscule_text::restorer::{Details, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
-/// The time that models worked in this process, in nanoseconds, on the clock and, for those in one
-/// thread, on the CPU, and the number of words they processed.
+/// The time that models worked in this process, in nanoseconds, by the clock and, for models in one
+/// thread, on the CPU; and the number of words that they processed.
 static WALL: AtomicU64 = AtomicU64::new(0);
 static ON_CPU: AtomicU64 = AtomicU64::new(0);
 static WORDS: AtomicU64 = AtomicU64::new(0);

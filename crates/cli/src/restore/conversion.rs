@@ -13,7 +13,7 @@ use crate::{convert, host};
 
 impl RestoreArgs {
     /// Returns the format that a text is converted to once it is restored; `None` if it keeps its
-    /// format. Without `--to`, the name of the output tells.
+    /// format. Without `--to`, the name of the output determines the format.
     ///
     /// # Errors
     /// Refuses an output name with the extension of a format that the text cannot be converted to.
@@ -47,8 +47,8 @@ impl RestoreArgs {
         }
     }
 
-    /// Returns the conversion of a text after it is restored; `language` is that of its model.
-    /// Words with times become new cues of subtitles, and what JSON says beside its text is not
+    /// Returns the conversion of a text after it is restored; `language` is the language of its
+    /// model. Words with times become new cues of subtitles, and other fields of JSON are not
     /// expected there.
     pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Conversion {
         let is_subtitles = to.info().family == FormatFamily::Subtitles;

@@ -1,4 +1,4 @@
-//! The help of `majuscule restore`: its options in groups, and those that people use first.
+//! The help of `majuscule restore`: its options in groups, with the common options first.
 
 use clap::Arg;
 

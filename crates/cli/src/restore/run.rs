@@ -178,7 +178,7 @@ impl RestoreArgs {
         }
     }
 
-    /// The language of a file that has a built-in model, if the file tells it.
+    /// The language of a file, if the file declares one that has a built-in model.
     fn detected(&self, path: &Path) -> Result<Option<&'static str>, Error> {
         let stand_in = self.user.options.lossy.then_some(NO_TEXT as char);
         let (mut input, _) =
@@ -466,7 +466,7 @@ fn is_live() -> bool {
     }
 }
 
-/// A writer that puts a header before its first bytes, if any are written.
+/// A writer that writes a header before the first bytes, if there are any.
 struct Headed<W> {
     header: Vec<u8>,
     out: W,

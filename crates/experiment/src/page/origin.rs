@@ -26,7 +26,7 @@ pub fn origin(results: &Results) -> Markup {
         }
         h3 { "Recipe" }
         details {
-            summary { "The recipe as it stands in its file" }
+            summary { "The recipe as it is in its file" }
             (code(results.recipe.trim_end()))
         }
         @if !results.tests.is_empty() {

@@ -128,8 +128,8 @@ fn marked(field: SheetField, results: &Results, row: usize, test: usize) -> Shee
     if standing(results, row, test) == Some(Standing::Best) { field.class("best") } else { field }
 }
 
-/// A sign after the best row and after those that cannot be told from it. The others get a blank of
-/// the same width, so that digits are aligned.
+/// A sign after the best row and after the rows that do not differ from it significantly. The
+/// others get a blank of the same width, so that digits are aligned.
 fn mark(standing: Option<Standing>) -> Markup {
     html! {
         @match standing {

@@ -108,7 +108,7 @@ fn side_by_side(results: &Results, sample: &ResultSample) -> Markup {
     }
 }
 
-/// An output that one or more rows share.
+/// An output that belongs to one or more rows.
 struct RowOutput<'a> {
     rows: Vec<usize>,
     words: &'a [String],

@@ -55,7 +55,7 @@ pub struct Point {
     pub interval: Option<(f64, f64)>,
 }
 
-/// A point with its name beside it.
+/// A point with its name next to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
     /// The name of the point.
@@ -109,8 +109,8 @@ fn above_legend(legend: &Legend, draw: impl FnOnce(&Drawing<'_>) -> Drawn) -> St
     })
 }
 
-/// Draws a chart of points with their names beside them, or, if the names are crowded, with numbers
-/// and a list of names below.
+/// Draws a chart of points with their names next to them, or, if the names are crowded, with
+/// numbers and a list of names below.
 pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
     // The same layout as in `axes`.
     let (left, right) = ((SIDE + UPRIGHT) as i32, (WIDTH - SIDE) as i32);
@@ -148,7 +148,7 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
     })
 }
 
-/// The texts beside points.
+/// The texts next to points.
 struct PointLabels {
     texts: Vec<String>,
     placed: Vec<Option<(Area, bool)>>,

@@ -24,7 +24,7 @@ pub const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
 pub const MUTED: RGBColor = RGBColor(0x5b, 0x63, 0x6d);
 pub const GRID: RGBColor = RGBColor(0xdd, 0xe0, 0xe4);
 
-/// The colours of series, which most people can tell apart, and their counterparts on a dark page.
+/// The colours of series, which most people can distinguish, and their counterparts on a dark page.
 const SERIES: [(RGBColor, &str); 8] = [
     (RGBColor(0x0b, 0x5f, 0xa5), "#6cb2f0"),
     (RGBColor(0xc2, 0x57, 0x0c), "#f2a65a"),

@@ -59,7 +59,7 @@ const SIDES: [(f64, f64); 12] = [
 ];
 
 /// Places the name of each point, and reports whether a line has to lead to it; `None` if there is
-/// no room left. A line passes beside other names and points if it can, and otherwise under them.
+/// no room left. A line avoids other names and points if it can, and otherwise passes under them.
 pub fn place(points: &[PlotPoint], widths: &[i32], inside: Area) -> Vec<Option<(Area, bool)>> {
     let mut taken: Vec<Area> = points.iter().map(|&point| around(point, POINT)).collect();
     let mut lines: Vec<Area> = Vec::new();

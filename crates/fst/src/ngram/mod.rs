@@ -1,12 +1,12 @@
 //! The transducer of Batista et al. 2007, section 4.1, figure 3: a language model of cased text as
-//! a weighted machine, whose cheapest path gives the words of a sentence their forms.
+//! a weighted machine, whose cheapest path has the forms of the words of a sentence.
 //!
 //! The result depends on the kind of the back-off arcs ([`BackOff`]):
 //!
-//! - *failure* arcs, the default, give the most probable forms exactly: those that the [`hmm`] with
-//!   map weight 0 finds, and that trying all combinations would find;
-//! - *epsilon* arcs give the paper's bestpath(S ∘ T), an approximation: a path may back off even if
-//!   the longer n-gram is known, so that an improbable n-gram counts as if it had not been seen.
+//! - *failure* arcs, the default, find the most probable forms exactly, as [`hmm`] with map weight
+//!   0 does, and as trying all combinations would;
+//! - *epsilon* arcs compute the paper's bestpath(S ∘ T), an approximation: a path may back off even
+//!   if the longer n-gram is known, so that an improbable n-gram counts as if it had not been seen.
 //!
 //! A model contains the machine with its symbols as an OpenFst file, which is smaller
 //! than the language model and faster to load than to build. The `fst` verbs and
@@ -80,7 +80,7 @@ impl Ngram {
         let settings = NgramSettings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(
                 store.name(),
-                format!("its settings are not those of ngram ({error}): train it again"),
+                format!("its settings are not valid for ngram ({error}): train it again"),
             )
         })?;
         let wrong = |problem: &str| hmm::wrong(store, MACHINE, problem);
@@ -89,7 +89,7 @@ impl Ngram {
         let symbols = facts.inputs.ok_or_else(|| wrong("has no table of symbols"))?;
         let machine = settings.arcs.of(machine, &symbols).map_err(|error| wrong(&error.to_string()))?;
         let vocabulary = vocabulary(&symbols)
-            .ok_or_else(|| wrong("has symbols that are not those of a language model"))?;
+            .ok_or_else(|| wrong("has symbols that do not belong to a language model"))?;
         let held = hmm::map(store, &vocabulary)?;
         Ok(Self::new(machine, vocabulary, held, settings, manifest.locale, manifest.labels.clone()))
     }

@@ -1,7 +1,7 @@
 //! OpenFst's binary files, `vector` and `const`, with arcs of the type `standard`.
 //!
 //! A file is checked byte by byte before rustfst sees a machine: a truncated, foreign or altered
-//! file gives an error. Layout: a header (magic number, kind, arc type, version, flags, properties,
+//! file is an error. Layout: a header (magic number, kind, arc type, version, flags, properties,
 //! start, numbers of states and arcs), symbol tables if the flags say so, then the states. In
 //! `const` the states come first, 20 bytes each, and then all arcs; in `vector` each state is
 //! followed by its arcs. All numbers are little-endian.

@@ -1,5 +1,5 @@
 //! The best path by layers, one layer of states for each position of a sentence. Nothing is
-//! composed beforehand, and only those states of a machine are visited that a sentence reaches.
+//! composed beforehand, and only the states of a machine that a sentence reaches are visited.
 //!
 //! Costs are added in 64 bits. If two paths to a state have equal costs, the first one found stays;
 //! paths are explored in the order of the candidates and of the previous layer, so that the same
@@ -135,7 +135,7 @@ impl<'m> LayeredSearch<'m> {
     }
 
     /// Finds the best path of a lattice through the machine; `None` if the machine accepts none of
-    /// its paths. The path has the same cost as that of [`best_path`](super::best_path), which
+    /// its paths. The path has the same cost as the path of [`best_path`](super::best_path), which
     /// takes many times longer.
     pub fn best(&mut self, lattice: &Lattice) -> Option<MachinePath> {
         self.marks.clear();
@@ -214,7 +214,7 @@ impl<'m> LayeredSearch<'m> {
             let cost = reached.cost + f64::from(self.machine.end(reached.state));
             (cost, reached.mark)
         });
-        // Of several paths with equal costs, the first one is taken.
+        // Of several paths with equal costs, the first one is chosen.
         let (cost, mut mark) = ends.reduce(|best, other| if other.0 < best.0 { other } else { best })?;
         if cost == f64::INFINITY {
             return None;

@@ -85,7 +85,7 @@ impl BackOff {
     }
 }
 
-/// A candidate word at a position, with a cost in addition to that of the machine.
+/// A candidate word at a position, with a cost in addition to the machine's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WordCandidate {
     /// The label that the machine reads.
@@ -163,7 +163,7 @@ fn order(arc: &MachineArc) -> (ArcLabel, ArcLabel) {
 
 impl Machine {
     /// Builds the acceptor G of a language model. A word's label is its number plus one; the label
-    /// of failure arcs comes after those of all words.
+    /// of failure arcs comes after the labels of all words.
     ///
     /// # Errors
     /// Returns an error if the model has more n-grams than a machine can hold.
@@ -232,8 +232,8 @@ impl Machine {
         Ok(Self { failure: Some(label), ..self })
     }
 
-    /// Refuses a machine whose back-off arcs, those with this label, form a cycle or of which a
-    /// state has several.
+    /// Refuses a machine if its back-off arcs, which have this label, form a cycle, or if a state
+    /// has several of them.
     fn check_back_off(&self, label: ArcLabel) -> Result<()> {
         // Follows the back-off arcs of every state in turn: no state may be
         // visited twice on the same path.
@@ -408,7 +408,7 @@ fn nats(log10: f32) -> f32 {
     cost + 0.0
 }
 
-/// Returns the spelling of a form: that of the model, if the model has the word in that case.
+/// Returns the spelling of a form: the model's spelling, if the model has the word in that case.
 fn spelling(model: &NgramModel, key: &str, word: WordId, case: Case, locale: Locale) -> String {
     let known = model.vocabulary().word(word);
     let mut lower = String::new();

@@ -1,5 +1,5 @@
 //! The best path as found by rustfst: the words of a sentence become a machine, which is composed
-//! with another, and the shortest path of the composition is taken. This is the reference for the
+//! with another, and the shortest path of the composition is chosen. This is the reference for the
 //! search by layers, and it also finds the n best paths.
 
 use rustfst::algorithms::compose::compose_filters::{ComposeFilterBuilder, TrivialComposeFilterBuilder};
@@ -96,8 +96,8 @@ fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<MachinePath>> {
     Ok(paths)
 }
 
-/// A matcher that finds the arcs that read a label: those of the state itself or, if there are
-/// none, those of the state at the end of its failure arc.
+/// A matcher that finds the arcs that read a label: the arcs of the state itself or, if there are
+/// none, the arcs of the state at the end of its failure arc.
 #[derive(Debug)]
 struct Failing<'m> {
     machine: &'m Machine,

@@ -42,8 +42,8 @@ impl Small {
         -back_off * std::f64::consts::LN_10 + self.exact(&history[1..], word)
     }
 
-    /// The costs of a sentence: −ln of its probability, and that of its
-    /// cheapest sequence of back-offs.
+    /// The costs of a sentence: −ln of its probability, and the cost of its cheapest sequence of
+    /// back-offs.
     fn costs(&self, sentence: &[&'static str]) -> (f64, f64) {
         let mut words = vec!["<s>"];
         words.extend(sentence);
@@ -130,7 +130,7 @@ fn forms(lower: &str) -> Vec<&'static str> {
     if forms.is_empty() { vec!["<unk>"] } else { forms }
 }
 
-/// All sentences that a lower-cased sentence may stand for.
+/// All sentences whose lower case is this sentence.
 fn sentences(lowers: &[&str]) -> Vec<Vec<&'static str>> {
     let mut all = vec![Vec::new()];
     for lower in lowers {

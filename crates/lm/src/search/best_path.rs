@@ -89,7 +89,7 @@ impl<S: Scorer> BestPathSearch<S> {
         self.at == 0
     }
 
-    /// Takes the candidates of the next position, at least one, and passes all answers that are now
+    /// Adds the candidates of the next position, at least one, and passes all answers that are now
     /// certain to `answer`, in order.
     pub fn push(
         &mut self,
@@ -108,7 +108,7 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// Takes the candidates of the next position, at least one, and answers nothing.
+    /// Adds the candidates of the next position, at least one, and decides nothing.
     pub fn hold(&mut self, candidates: impl IntoIterator<Item = S::Candidate>) {
         let mut column = self.spare.pop().unwrap_or_default();
         column.clear();
@@ -223,7 +223,7 @@ impl<S: Scorer> BestPathSearch<S> {
     }
 
     /// Answers the first `count` positions by the path that ends in node `best` of the last one,
-    /// where `ending` gives each node's cost of ending.
+    /// where `ending` returns each node's cost of ending.
     fn answer(
         &mut self,
         count: usize,

@@ -68,8 +68,8 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
         self.forward.clear();
     }
 
-    /// Adds the nodes of the candidates after those of the previous column. The cheapest
-    /// hypothesis in a state stays; of equally cheap ones, the first: that of the first
+    /// Adds the nodes of the candidates after the nodes of the previous column. The cheapest
+    /// hypothesis in a state stays; of equally cheap ones, the first: the hypothesis of the first
     /// candidate after the first node.
     #[inline]
     pub(super) fn expand<S>(&mut self, before: &Self, scorer: &S, at: usize, arcs: bool)
@@ -101,7 +101,7 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
         }
     }
 
-    /// Returns the node with the least cost, including that of ending in it; of equally cheap
+    /// Returns the node with the least cost, including the cost of ending in it; of equally cheap
     /// nodes, the first.
     pub(super) fn best(&self, ending: impl Fn(usize) -> f64) -> usize {
         let costs = self.nodes.iter().enumerate().map(|(at, node)| (at, node.cost + ending(at)));

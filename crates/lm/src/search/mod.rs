@@ -1,7 +1,7 @@
 //! The best path through candidates: an exact search, with posterior
 //! probabilities and n best paths on request.
 //!
-//! Words arrive one after another with their candidates, and a [`Scorer`] gives the cost of each
+//! Words arrive one after another with their candidates, and a [`Scorer`] returns the cost of each
 //! candidate after the previous ones. Hypotheses in the same state have the same future, so one
 //! node represents all of them, and no beam is needed.
 

@@ -16,7 +16,7 @@ pub struct ScoredPath {
 }
 
 /// Finds the `n` cheapest paths through the candidates of all positions, the cheapest first; fewer
-/// if there are no more. The same candidates give the same order, also of equally cheap paths.
+/// if there are no more. The same candidates have the same order, also of equally cheap paths.
 ///
 /// The search is exact: the forward cost of each node is the least remaining cost of the backward
 /// search, so each path taken from its queue is the next best. Paths share their common ends, so

@@ -1,13 +1,13 @@
 //! Finds the marks after words together with the forms of the words: hidden events between words
 //! (Stolcke & Shriberg 1996).
 //!
-//! A mark is a word of the language model, and at most one stands between two words. The search has
-//! a position for each word and one for each gap between two words. Marks of the text count as if
-//! they had been inserted: the best path through a text stays the best one if its marks are given. A
-//! threshold of marks drops some of the best path, so that the marks are then decided one after
-//! another instead.
+//! A mark is a word of the language model, and there is at most one between two words. The search
+//! has a position for each word and one for each gap between two words. Marks of the text count as
+//! if they had been inserted: the best path through a text stays the best one if its marks are
+//! given. A threshold of marks drops some marks of the best path, so marks are then decided one
+//! after another.
 //!
-//! A model that knows marks looks for them even if none are asked for, since they tell where
+//! A model that knows marks looks for them even if none are requested, since they show where
 //! sentences begin. A text that marks its sentences has no others.
 
 use std::collections::VecDeque;
@@ -22,12 +22,12 @@ use majuscule_lm::search::{Answer, BestPathSearch, Scorer};
 use majuscule_text::restorer::{Boundary, Labelling, Request, SentenceStarts, Session};
 use majuscule_text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};
 
-/// The marks that a session chooses among, and those that it answers.
+/// The marks that a session chooses from, and the marks in its answers.
 #[derive(Debug)]
 pub struct AskedMarks {
-    /// The marks that were asked for.
+    /// The marks that were requested.
     asked: MarkSet,
-    /// The marks of the model, and for each what it is in a gap.
+    /// The marks of the model, and the gap candidate of each.
     known: Vec<(Mark, GapHypothesis)>,
 }
 
@@ -65,8 +65,8 @@ impl AskedMarks {
         (!known.is_empty()).then(|| Self { asked, known: gaps.collect() })
     }
 
-    /// Writes to `out` what may stand in a gap of the text, which cannot get the marks `refused`. An
-    /// end of a sentence that the text does not show stands there only if `can_end`.
+    /// Writes to `out` the candidates for a gap of the text, which cannot get the marks `refused`.
+    /// An end of a sentence that the text does not show is a candidate only if `can_end`.
     fn between(&self, gap: Option<GivenMark>, refused: MarkSet, can_end: bool, out: &mut Vec<WordOrGap>) {
         out.clear();
         let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
@@ -84,7 +84,7 @@ impl AskedMarks {
         }
     }
 
-    /// Writes to `out` what may stand at the end of a text: an end of a sentence.
+    /// Writes to `out` the candidate for the end of a text: an end of a sentence.
     fn at_end(&self, out: &mut Vec<WordOrGap>) {
         out.clear();
         out.extend(self.known.iter().filter(|(_, gap)| gap.ends).map(|(_, gap)| WordOrGap::Gap(*gap)));
@@ -102,7 +102,7 @@ struct GivenMark {
     ends: bool,
 }
 
-/// A candidate of a position: a form of a word, or what stands between two words.
+/// A candidate of a position: a form of a word, or the content of the gap between two words.
 #[derive(Debug, Clone, Copy)]
 enum WordOrGap {
     /// A form, and its case if it begins a sentence.
@@ -149,7 +149,7 @@ impl<S: Scorer<Candidate = FormCandidate>> Scorer for EventScorer<S> {
         }
     }
 
-    /// A text ends with a gap, whose cost contains that of the end.
+    /// A text ends with a gap, whose cost contains the cost of the end.
     fn finish(&self, _: S::State) -> f32 {
         0.0
     }
@@ -179,13 +179,13 @@ pub struct EventSession<'a, S: Scorer<Candidate = FormCandidate>> {
     refused: MarkSet,
     /// The number of positions since the beginning of the text.
     positions: usize,
-    /// With a limited look-ahead, the marks that the text has in the pending gaps. They count only
-    /// once their gap is decided, since marks that are inserted are not known before either.
+    /// With a limited look-ahead, the marks of the text in the pending gaps. A mark counts only
+    /// once its gap is decided, because an inserted mark is not known earlier either.
     given: VecDeque<Option<GivenMark>>,
     answers: EventAnswers,
 }
 
-/// Joins the answers for words with those for the gaps after them.
+/// Joins the answers for words with the answers for the gaps after them.
 #[derive(Debug, Clone, Default)]
 struct EventAnswers {
     /// The choice for the last word, whose gap is not answered yet.
@@ -198,7 +198,8 @@ struct EventAnswers {
 }
 
 impl EventAnswers {
-    /// Takes the answer for a word or a gap, whose mark and its probability may be decided already.
+    /// Records the answer for a word or a gap, whose mark and its probability may be decided
+    /// already.
     fn take(
         &mut self,
         answer: &Answer<'_, WordOrGap>,
@@ -287,7 +288,7 @@ impl<'a, S: Scorer<Candidate = FormCandidate>> EventSession<'a, S> {
         }
     }
 
-    /// Finds what may stand in the gap before a word. Returns true if a text ends there.
+    /// Finds the candidates for the gap before a word. Returns true if a text ends there.
     fn gap_before(&mut self, token: &Token) -> bool {
         if token.before == Break::Document {
             self.marked = MarkedStarts::default();

@@ -1,11 +1,11 @@
 //! Guesses the case of a word that the map lacks: from its parts, its ending, and capitals before
 //! it.
 //!
-//! Endings are used as in Brants 2000, section 2.3: P(case | ending of i letters) is that of the
-//! rare words with this ending, smoothed by the ending of i - 1 letters. The text of a guesser has
-//! one line per ending: the ending, then P(lower), P(title) and P(upper), separated by tabs. The
-//! first line has an empty ending. The last line, `^`, has the factors by which a preceding word of
-//! capitals changes the probability of each case.
+//! Endings are used as in Brants 2000, section 2.3: P(case | ending of i letters) is estimated from
+//! the rare words with this ending, smoothed by the ending of i - 1 letters. The text of a guesser
+//! has one line per ending: the ending, then P(lower), P(title) and P(upper), separated by tabs.
+//! The first line has an empty ending. The last line, `^`, has the factors by which a preceding
+//! word of capitals changes the probability of each case.
 
 use rustc_hash::FxHashMap;
 
@@ -54,7 +54,7 @@ impl Guesser {
         Ok(Self { endings, after_capitals })
     }
 
-    /// Returns the case of a word if the guess is sure.
+    /// Returns the case of a word if the guess is certain.
     pub fn sure(&self, lower: &str) -> Option<Case> {
         let fractions = self.costs(lower, false).map(|cost| (-cost).exp());
         let whole: f32 = fractions.iter().sum();

@@ -75,7 +75,10 @@ impl Hmm {
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let settings = HmmSettings::deserialize(&manifest.settings).map_err(|error| {
-            Error::model(store.name(), format!("its settings are not those of hmm ({error}): train it again"))
+            Error::model(
+                store.name(),
+                format!("its settings are not valid for hmm ({error}): train it again"),
+            )
         })?;
         let model = NgramModel::of_bytes(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?)
             .map_err(|error| Error::model(store.name(), error.to_string()))?;
@@ -118,8 +121,8 @@ impl Hmm {
     }
 }
 
-/// Opens a language model: a file, or that of a model of `hmm`. `encoding` is that of an ARPA file
-/// which is not UTF-8.
+/// Opens a language model: a file, or the language model of an `hmm` model. `encoding` is the encoding of
+/// an ARPA file that is not UTF-8.
 ///
 /// # Errors
 /// The errors of [`NgramModel::open_as`] and [`model::open`], and [`Error::Model`] for a model of another

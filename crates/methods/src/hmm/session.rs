@@ -93,8 +93,8 @@ pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
     ranked(scorer, &positions, n, |path| path.iter().zip(&positions).map(label).collect())
 }
 
-/// The most likely labellings of the paths through these positions, where `labels` are those of a
-/// path.
+/// The most likely labellings of the paths through these positions, where `labels` are the labels
+/// of a path.
 pub(super) fn ranked<S: Scorer>(
     scorer: &S,
     positions: &[Vec<S::Candidate>],
@@ -105,7 +105,7 @@ pub(super) fn ranked<S: Scorer>(
         log10: -path.cost / std::f64::consts::LN_10,
         labels: labels(&path.candidates),
     };
-    // Several paths may give the same labels, represented by the best of them, so `n` labellings
+    // Several paths may have the same labels, represented by the best of them, so `n` labellings
     // may need more paths.
     let mut many = n;
     loop {

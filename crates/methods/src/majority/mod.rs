@@ -1,4 +1,4 @@
-//! Chooses the most frequent form of each word, wherever it stands: the baseline of every paper,
+//! Chooses the most frequent form of each word, wherever it occurs: the baseline of every paper,
 //! and the example for other methods.
 
 mod table;
@@ -46,7 +46,7 @@ impl Majority {
         let settings = MajoritySettings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(
                 store.name(),
-                format!("its settings are not those of majority ({error}): train it again"),
+                format!("its settings are not valid for majority ({error}): train it again"),
             )
         })?;
         let words = CaseTable::open(store.section(WORDS)?).map_err(|problem| {

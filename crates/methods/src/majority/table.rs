@@ -32,7 +32,7 @@ impl CaseTable {
     /// slots. A duplicate word keeps its first case; words of more than 255 bytes are left out.
     ///
     /// # Errors
-    /// If the words take more than 64 MB.
+    /// If the words need more than 64 MB.
     pub fn build<'a>(words: impl ExactSizeIterator<Item = (&'a str, Case)>) -> Result<Vec<u8>, String> {
         // Three slots for two words keep the probe sequences short.
         let slot_count = (words.len() * 3 / 2 + 1).next_multiple_of(16);
@@ -68,7 +68,7 @@ impl CaseTable {
     /// Opens the bytes of a table.
     ///
     /// # Errors
-    /// If the bytes are no table or are truncated. Bytes altered elsewhere give wrong cases, but
+    /// If the bytes are not a table or are truncated. Bytes altered elsewhere give wrong cases, but
     /// never a panic.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         if !bytes.starts_with(MAGIC) {

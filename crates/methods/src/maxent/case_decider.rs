@@ -14,7 +14,7 @@ use majuscule_text::{Case, Class, Constraint};
 #[derive(Debug)]
 pub(super) struct CaseDecider<'a> {
     model: &'a Maxent,
-    /// True if the probabilities of cases are asked for.
+    /// True if the probabilities of cases are requested.
     confidence: bool,
     /// The factor on the probability of lower case.
     capital_cost: f32,
@@ -78,7 +78,7 @@ impl<'a> CaseDecider<'a> {
     }
 
     /// Returns the most probable case of a word with these logits, at which a sentence begins with
-    /// probability `begins`, and its probability, if that is asked for; `fractions` are the
+    /// probability `begins`, and its probability, if that is requested; `fractions` are the
     /// probabilities of the classes, unless they follow from the logits.
     pub(super) fn likeliest(
         &self,
@@ -193,8 +193,8 @@ impl<'a> CaseDecider<'a> {
         let upper = logits[UPPER];
         self.model.weights.add(&self.features, logits);
         if before == Class::Upper as usize {
-            // An acronym stands among ordinary words: the weights for more capitals after an
-            // acronym were learned from text in all capitals.
+            // An acronym is among ordinary words: the weights for more capitals after an acronym were
+            // learned from text in all capitals.
             logits[UPPER] = logits[UPPER].min(upper);
         }
     }

@@ -162,7 +162,7 @@ pub struct FeatureSet {
 }
 
 impl FeatureSet {
-    /// Makes the set of the templates of these groups and of those that are always on.
+    /// Makes the set of the templates of these groups and of the groups that are always on.
     pub fn new(groups: &[Group]) -> Self {
         let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
         let of = |group| TEMPLATES.iter().filter(move |template| template.group == group);
@@ -351,11 +351,12 @@ pub struct GapSet {
     far: [Filler; FAR_TEMPLATES.len()],
 }
 
-/// The words after a gap from the last one of its window on, as hashes; 0 where there is none.
+/// The words after a gap, beginning with the last word of its window, as hashes; 0 where there is no
+/// word.
 pub type FarWords = [u64; FARTHEST - REACH + 1];
 
 impl GapSet {
-    /// Creates the set of all templates, or of those that do without the classes of words.
+    /// Creates the set of all templates, or of the templates without the classes of words.
     pub fn new(has_clusters: bool) -> Self {
         let of = |templates: &'static [Template]| {
             let usable = templates.iter().filter(|template| has_clusters || !template.uses_clusters());
@@ -400,8 +401,8 @@ impl GapSet {
         fill_within(&self.rest, look_ahead, values, emit);
     }
 
-    /// Fills the templates of the words after the window of the gap, of which at most `look_ahead` are
-    /// seen with those in it.
+    /// Fills the templates of the words after the window of the gap. At most `look_ahead` words are
+    /// seen, including the words in the window.
     #[inline]
     pub fn far(
         &self,

@@ -17,7 +17,7 @@ pub fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
         let equal = _mm_cmpeq_epi16(_mm_set_epi64x(high, low), _mm_set1_epi16(mark.cast_signed()));
         _mm_movemask_epi8(equal)
     };
-    // Two bits for each fingerprint, and one behind all of them.
+    // Two bits for each fingerprint, and one after all of them.
     (equal | 1 << (2 * STEP)).trailing_zeros() as usize / 2
 }
 

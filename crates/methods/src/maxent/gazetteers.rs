@@ -1,4 +1,4 @@
-//! Knowledge about words beside the weights: the lists that contain them, their forms in another
+//! Knowledge about words in addition to the weights: the lists that contain them, their forms in another
 //! lexicon, their classes, and the tagger of their parts of speech.
 
 use super::MaxentSettings;
@@ -65,7 +65,7 @@ impl Gazetteers {
         tables.chain(self.tagger.iter().map(Tagger::section)).collect()
     }
 
-    /// The features of a word, including those from the gazetteers.
+    /// The features of a word, including the features from the gazetteers.
     #[inline]
     pub fn seen(&self, lower: &str, token: &Token, profile: u16) -> WordFeatures {
         let mut seen = WordFeatures::of(lower, token, profile);
@@ -140,8 +140,8 @@ pub fn phrase(words: impl ExactSizeIterator<Item = u64>) -> u64 {
     feature(65, [words.len() as u64, words.fold(0, |sum, word| feature(65, [sum, word]))])
 }
 
-/// The form of a word in a lexicon as one byte, never 0: the class of its most frequent form, the
-/// share of that form, and the number of occurrences inside sentences.
+/// The form of a word in a lexicon as one byte, never 0: the class of its most frequent form, the fraction
+/// of that form, and the number of occurrences inside sentences.
 pub fn form(class: u8, fraction: f64, count: f64) -> u8 {
     let bucket = |value: f64, limits: &[f64]| limits.iter().filter(|&&limit| value >= limit).count() as u8;
     let (fraction, count) = (bucket(fraction, &[0.6, 0.8, 0.95, 0.995]), bucket(count, &[1.0, 4.0, 30.0]));

@@ -6,7 +6,7 @@ use super::templates::FeatureSlot;
 pub fn affix(lower: &str, slot: FeatureSlot) -> Option<&str> {
     match slot {
         FeatureSlot::First(letters) => {
-            // Without letters there is no first one, as at the end of a text.
+            // Without letters, as at the end of a text, there is no first letter.
             let mut ends = lower.char_indices().skip(1).map(|(at, _)| at).chain([lower.len()]);
             ends.nth(letters - 1).map(|end| &lower[..end])
         }

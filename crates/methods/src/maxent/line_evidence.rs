@@ -1,16 +1,16 @@
 //! Evidence of a sentence start at the start of a line or a cue and inside it.
 //!
 //! A text is wrapped, or its lines are utterances or sentences, and subtitles are cut at the ends of
-//! sentences or anywhere. The words so far tell which: the probabilities, from the words alone, that
-//! sentences began at the first words of lines and at others. All kinds are weighted by Bayes' rule,
-//! so a text needs no setting and live text no later line.
+//! sentences or anywhere. The words so far decide the kind: the probabilities, from the words alone,
+//! that sentences began at the first words of lines and at others. All kinds are weighted by Bayes'
+//! rule, so a text needs no setting and live text no later line.
 
-/// Kinds of text, of which one is at hand.
+/// Kinds of text; the text at hand is one of them.
 #[derive(Debug)]
 struct LineKinds {
     /// The fraction of words that begin a sentence, in ordinary text.
     ordinary: f32,
-    /// The number of lines before the first place at which their evidence counts.
+    /// The number of lines before the first position at which their evidence counts.
     least: u32,
     kinds: [TextKind; 5],
 }
@@ -26,13 +26,13 @@ struct TextKind {
     inside: f32,
 }
 
-/// The fraction of words that begin a sentence in written text, and in what is said in subtitles.
+/// The fraction of words that begin a sentence in written text, and in the speech of subtitles.
 const ORDINARY: f32 = 0.05;
 const ORDINARY_IN_CUES: f32 = 0.1;
 
-/// A wrapped text, where the first word of a line is a word like any other; lines that go on now
-/// and then, and turns of a few sentences each; lines that mostly are a sentence; and lines that
-/// are one.
+/// Five kinds of text: wrapped text, in which the first word of a line is like any other word; lines
+/// that sometimes continue a sentence; turns of a few sentences each; lines that are mostly single
+/// sentences; and lines that are always single sentences.
 static LINES: LineKinds = LineKinds {
     ordinary: ORDINARY,
     least: 0,
@@ -45,8 +45,8 @@ static LINES: LineKinds = LineKinds {
     ],
 };
 
-/// Captions cut anywhere; subtitles with a sentence over two cues; those with some that go on; and
-/// those with a sentence each, or several.
+/// Captions cut anywhere; subtitles with a sentence over two cues; subtitles in which some sentences
+/// continue in the next cue; and subtitles with one sentence, or several, per cue.
 static CUES: LineKinds = LineKinds {
     ordinary: ORDINARY_IN_CUES,
     least: 3,
@@ -172,7 +172,7 @@ mod tests {
         let anywhere = after(&[0.01; 20]);
         assert!((anywhere.factor(true) - 1.0).abs() < 0.3, "{anywhere:?}");
         assert!((anywhere.factor(false) - 1.0).abs() < 0.3, "{anywhere:?}");
-        // The first cues of a file tell too little.
+        // The first cues of a file are too little evidence.
         assert_eq!(after(&[0.9, 0.9]).factor(true), 1.0);
     }
 

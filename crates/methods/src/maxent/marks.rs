@@ -1,9 +1,9 @@
 //! The marks after words: a second maximum entropy classifier, of the gap after a word, which sees
 //! the words around the gap and the marks before it.
 //!
-//! Marks are decided once, from left to right. The features of a gap depend on the marks before it
-//! alone, wherever those come from: a mark that stands in the text and the same mark inserted by the
-//! model lead to the same choices, so that a text restored twice stays as it is.
+//! Marks are decided once, from left to right. The features of a gap depend on the marks before it alone,
+//! wherever these marks come from: a mark in the text and the same mark inserted by the model lead to the
+//! same choices, so that a text restored twice stays as it is.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::gaps::{MarkCosts, likeliest_mark};
 use majuscule_text::restorer::Request;
 use majuscule_text::{Mark, MarkSet};
 
-/// The number of marks that a model can put.
+/// The number of marks that a model can insert.
 const MOST_MARKS: usize = Mark::WRITTEN.len();
 
 /// The part of a model that finds marks.
@@ -23,7 +23,7 @@ const MOST_MARKS: usize = Mark::WRITTEN.len();
 pub struct MarkModel {
     /// The weights of each feature of a gap, one for each mark; see [`MarkClasses::Frequent`].
     pub weights: WeightTable,
-    /// The weights that tell the rare marks apart, if there are any.
+    /// The weights that distinguish the rare marks, if there are any.
     pub rare: Option<WeightTable>,
     /// The settings of training.
     pub settings: MarkSettings,
@@ -34,7 +34,7 @@ pub struct MarkModel {
 /// The settings of marks that a model needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkSettings {
-    /// The marks that the model can put, in the order of its weights.
+    /// The marks that the model can insert, in the order of its weights.
     pub marks: MarkSet,
     /// The number of steps of a weight of 1.
     pub steps: u32,
@@ -43,25 +43,25 @@ pub struct MarkSettings {
     pub rare_steps: Option<u32>,
     /// True if features use the classes of words.
     pub clusters: bool,
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one.
+    /// The cost of a superfluous mark inside a sentence relative to the cost of a missing one.
     pub mark_cost: f32,
-    /// The cost of a superfluous end of a sentence relative to that of a missing one.
+    /// The cost of a superfluous end of a sentence relative to the cost of a missing one.
     pub end_cost: f32,
 }
 
-/// The classes of gaps that a table of weights tells apart. A feature has [`WEIGHTS_EACH`] weights: of
-/// more marks than that, the first ones have a weight each and all others, the rare ones, one
-/// together, and a second table tells those apart.
+/// The classes of gaps that a table of weights distinguishes. A feature has [`WEIGHTS_EACH`] weights. If
+/// there are more marks, each of the first has a weight of its own, and the others, the rare marks, share
+/// one weight; a second table distinguishes the rare marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkClasses {
-    /// No mark, and the marks in their order, of which the rare ones are one.
+    /// No mark, and the marks in their order; the rare marks are one class.
     Frequent,
     /// The rare marks.
     Rare,
 }
 
 impl MarkClasses {
-    /// Returns the class of a mark, one of `marks` or none; `None` if the table does not tell it from
+    /// Returns the class of a mark, one of `marks` or none; `None` if the table does not distinguish it from
     /// others.
     pub fn class(self, mark: Mark, marks: MarkSet) -> Option<usize> {
         let frequent = frequent(marks);
@@ -78,7 +78,7 @@ fn frequent(marks: MarkSet) -> usize {
     if has_rare(marks) { WEIGHTS_EACH - 1 } else { marks.iter().count() }
 }
 
-/// Returns true if the marks of a model need a table of rare ones.
+/// Returns true if the marks of a model need a table of rare marks.
 pub fn has_rare(marks: MarkSet) -> bool {
     marks.iter().count() > WEIGHTS_EACH
 }
@@ -100,11 +100,11 @@ pub struct MarkHistory {
     recent: [u64; RECENT],
 }
 
-/// The number of words before a gap that may tell the kind of its sentence.
+/// The number of words before a gap that may show the kind of its sentence.
 const RECENT: usize = 14;
 
 impl MarkHistory {
-    /// Takes the word before the gap.
+    /// Processes the word before the gap.
     pub fn take(&mut self, word: &WordFeatures) {
         if let Some(position) = self.opening.get_mut(usize::from(self.words[0])) {
             *position = word.hash;
@@ -126,7 +126,7 @@ impl MarkHistory {
         pairs.map(|pair| pair[0].rotate_left(1) ^ pair[1])
     }
 
-    /// Takes the mark in the gap.
+    /// Processes the mark in the gap.
     pub fn mark(&mut self, mark: Mark) {
         if mark == Mark::None {
             return;
@@ -155,7 +155,7 @@ impl MarkHistory {
     }
 }
 
-/// The weights of the last pairs of words, each of which stands before many gaps.
+/// The weights of the last pairs of words, each of which is before many gaps.
 #[derive(Debug, Clone)]
 pub(super) struct PairSums([Option<(u64, WeightLevels)>; 4 * RECENT]);
 
@@ -197,11 +197,11 @@ const VERY_UNLIKELY: f32 = -4.0;
 /// features.
 const FAR: f32 = -2.0;
 
-/// The weight of the model of cases where both tell the end of a sentence. On Dutch subtitles, F of
+/// The weight of the model of cases where both predict the end of a sentence. On Dutch subtitles, F of
 /// sentence ends is 70.6 with it and 68.3 without.
 const FRACTION_OF_CASES: f32 = 0.4;
 
-/// The weight of the model of cases where both tell the start of a sentence in a text without marks.
+/// The weight of the model of cases where both predict the start of a sentence in a text without marks.
 const WEIGHT_OF_CASES_FOR_STARTS: f32 = 0.6;
 
 /// The summand of the log odds of a start in that case. In windows of 200 words without marks, F of capitals
@@ -209,15 +209,15 @@ const WEIGHT_OF_CASES_FOR_STARTS: f32 = 0.6;
 /// rate.
 const FAVOUR_OF_STARTS: f32 = 0.6;
 
-/// By how much more than learned the pairs of words of a sentence count where they tell a question from a
-/// statement: training text has few questions. On TED talks, F of question marks rises from 28 to 38 and
-/// that of all marks by 0.2; on Dutch subtitles from 31 to 40.
+/// By how much more than learned the pairs of words of a sentence count where they distinguish a question
+/// from a statement: training text has few questions. On TED talks, F of question marks rises from 28 to 38
+/// and F of all marks by 0.2; on Dutch subtitles from 31 to 40.
 const STRESS_OF_PAIRS: f32 = 2.0;
 
 /// The odds of an end that count as impossible.
 const LEAST_ODDS: f32 = 1e-3;
 
-/// Higher logits count as this, so that no sum of fractions is infinite.
+/// Higher logits count as this value, so that no sum of fractions is infinite.
 const HIGHEST: f32 = 60.0;
 
 /// Returns the bucket of a number of words.
@@ -289,14 +289,14 @@ impl MarkModel {
         bounds
     }
 
-    /// Returns the table that tells rare marks apart, if one is probable enough in a gap with these
-    /// logits that it matters which.
+    /// Returns the table that distinguishes rare marks, if one is probable enough in a gap with these logits
+    /// that it matters which.
     pub(super) fn rare_of(&self, logits: &Logits) -> Option<&WeightTable> {
         let least = (VERY_UNLIKELY * self.settings.steps as f32) as i32;
         self.rare.as_ref().filter(|_| logits[WEIGHTS_EACH - 1] > least)
     }
 
-    /// Returns the odds of marks in a gap with these logits, of which `rare` are those of rare marks.
+    /// Returns the odds of marks in a gap with these logits; `rare` are the logits of rare marks.
     pub(super) fn odds(&self, logits: &Logits, rare: &Logits) -> MarkOdds {
         let exp = |sum: i32, steps: u32| (sum as f32 / steps as f32).min(HIGHEST).exp();
         let (mut odds, frequent) = ([0.0; MOST_MARKS], frequent(self.settings.marks));
@@ -315,16 +315,16 @@ impl MarkModel {
         MarkOdds(odds)
     }
 
-    /// Adds what the model of cases knows of a gap: the probability that a sentence ends there. The
-    /// log odds of an end become a weighted mean of those of both models.
+    /// Adds the evidence of the model of cases about a gap: the probability that a sentence ends there. The
+    /// log odds of an end become a weighted mean of the log odds of both models.
     pub(super) fn add_end(&self, probability: f32, odds: &mut MarkOdds) {
         let (ends, others) = self.ends_and_others(odds);
         let end_odds = (probability / (1.0 - probability)).clamp(LEAST_ODDS, 1.0 / LEAST_ODDS);
         self.favour_end((end_odds * others / ends).powf(FRACTION_OF_CASES), odds);
     }
 
-    /// Stresses what the pairs of words before a gap, with these logits, say of the kind of an end there.
-    /// That a sentence ends is as probable as before.
+    /// Increases the weight of the pairs of words before a gap, with these logits, for the kind of an end
+    /// there. That a sentence ends is as probable as before.
     pub(super) fn stress_kind_of_end(&self, pairs: &Logits, odds: &mut MarkOdds) {
         let MarkSettings { marks, steps, .. } = self.settings;
         let kinds = marks.iter().enumerate().filter(|(_, mark)| mark.ends_sentence());
@@ -351,10 +351,10 @@ impl MarkModel {
         ends / (ends + others)
     }
 
-    /// Returns the probability that a sentence begins after a gap with these odds, in a text without
-    /// marks. The model of cases finds one with probability `found`, with the odds `position` of the
-    /// position in the line. Its log odds are a weighted mean of those of both models, and higher: each
-    /// of them misses more starts than it invents.
+    /// Returns the probability that a sentence begins after a gap with these odds, in a text without marks.
+    /// The model of cases finds one with probability `found`, with the odds `position` of the position in
+    /// the line. Its log odds are higher than a weighted mean of the log odds of both models: each model
+    /// misses more starts than it invents.
     pub(super) fn start_probability(&self, found: f32, position: f32, odds: &MarkOdds) -> f32 {
         let log_odds = |odds: f32| odds.clamp(LEAST_ODDS, 1.0 / LEAST_ODDS).ln();
         let (ends, others) = self.ends_and_others(odds);

@@ -47,7 +47,7 @@ const MIXED: &str = "mixed.txt";
 const MARKS: &str = "marks.bin";
 /// The file of the weights of openings, in a model that finds openings.
 const OPENINGS: &str = "openings.bin";
-/// The file of the weights that tell rare marks apart, in a model of more than four marks.
+/// The file of the weights that distinguish rare marks, in a model of more than four marks.
 const RARE_MARKS: &str = "rare-marks.bin";
 
 /// The number of classes: lower, title, upper, mixed. The weights of the first are 0 for all
@@ -64,7 +64,7 @@ pub const BEGIN: usize = CLASSES - 1;
 /// The number of bytes of a word: its profile and the sums of weights, two each.
 pub const WORD: usize = 2 + 2 * WEIGHTS_EACH;
 
-/// The logits of a word, in levels of weights.
+/// The logits of a word, in quantised levels of weights.
 type Logits = [i32; WEIGHTS_EACH];
 
 /// A trained model of the method `maxent`.
@@ -108,7 +108,7 @@ pub struct MaxentSettings {
     /// True if the model also predicts sentence starts, and so sentence ends: it was trained on
     /// text that does not show them.
     pub begins: bool,
-    /// The cost of a superfluous capital relative to that of a missing one.
+    /// The cost of a superfluous capital relative to the cost of a missing one.
     pub capital_cost: f32,
     /// The settings of marks, if the model finds them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,13 +127,13 @@ impl Maxent {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] if a file of the model is missing, truncated or altered, or if its features
-    /// are not those of this build.
+    /// [`Error::Model`] if a file of the model is missing, truncated or altered, or if its features differ
+    /// from this build's.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train the model again"));
         let settings = MaxentSettings::deserialize(&manifest.settings)
-            .map_err(|error| wrong(format!("its settings are not those of maxent ({error})")))?;
+            .map_err(|error| wrong(format!("its settings are not valid for maxent ({error})")))?;
         if settings.version != templates::VERSION {
             let (found, expected) = (settings.version, templates::VERSION);
             return Err(wrong(format!("features of version {found}, but this build has {expected}")));

@@ -35,12 +35,12 @@ pub struct WordFeatures {
 }
 
 impl WordFeatures {
-    /// Returns true if a mark stands right before the word.
+    /// Returns true if a mark is right before the word.
     fn has_mark_before(&self) -> bool {
         self.marks >> 32 != 0
     }
 
-    /// Returns true if a mark stands right after the word.
+    /// Returns true if a mark is right after the word.
     fn has_mark_after(&self) -> bool {
         self.marks as u32 >> 1 != 0
     }
@@ -113,8 +113,8 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Takes the next word of the segment and returns the evidence in the text for a sentence start
-    /// there; `starts` is true if the text marks one.
+    /// Adds the next word of the segment and returns the evidence in the text for a sentence start there;
+    /// `starts` is true if the text marks one.
     pub fn take(&mut self, lower: &str, token: &Token, starts: bool, seen: WordFeatures) -> BoundaryEvidence {
         if self.seen.len() == EMPTY && token.before <= Break::Space && !starts {
             self.see(WordFeatures::UNKNOWN_LEFT);
@@ -147,16 +147,16 @@ impl<'a> Observer<'a> {
         self.seen.len() + REACH - EMPTY
     }
 
-    /// Drops words that none of the last `waiting` ones sees, if there are many, nor the word before
-    /// them, which may have to be tagged again.
+    /// Drops words, if there are many, that neither the last `waiting` words see nor the word before
+    /// these, which may have to be tagged again.
     pub fn forget(&mut self, waiting: usize) {
         if self.seen.len() > KEPT {
             self.seen.drain(..self.end() - waiting - REACH - 1);
         }
     }
 
-    /// Returns the context-dependent features of the word `back` positions before the end; those of
-    /// the position after the last word if `back` is 0. At most `look_ahead` words to the right count.
+    /// Returns the context-dependent features of the word `back` positions before the end; the features
+    /// of the position after the last word if `back` is 0. At most `look_ahead` words to the right count.
     #[inline]
     pub fn context(&mut self, back: usize, look_ahead: usize) -> &[u64] {
         self.features.clear();
@@ -275,7 +275,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Fills the templates of the gap after the word, those of pairs last.
+    /// Fills the templates of the gap after the word; the templates of pairs come last.
     pub fn gap(
         &self,
         look_ahead: usize,

@@ -1,9 +1,9 @@
 //! The openings of sentences (`¿`): a third maximum entropy classifier, of the words that may open a
-//! clause, which sees what the classifier of marks sees of the gap after such a word.
+//! clause, which sees the same features as the classifier of marks in the gap after such a word.
 //!
-//! An opening is decided once, at its word, and decides the mark at the end of its sentence, so that
-//! the two always agree. An opening that stands in the text and the same one inserted by the model lead
-//! to the same choices.
+//! An opening is decided once, at its word, and decides the mark at the end of its sentence, so that the
+//! two always agree. An opening that is in the text and the same one inserted by the model lead to the
+//! same choices.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct OpeningModel {
 /// The settings of openings that a model needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpeningSettings {
-    /// The marks whose openings the model can put, in the order of its weights.
+    /// The marks whose openings the model can insert, in the order of its weights.
     pub marks: MarkSet,
     /// The number of steps of a weight of 1.
     pub steps: u32,
@@ -36,7 +36,7 @@ pub struct OpeningSettings {
 }
 
 impl OpeningModel {
-    /// Returns true if the model can put an opening that is asked for.
+    /// Returns true if the model can insert an opening that is requested.
     pub(super) fn is_asked_for(&self, request: &Request) -> bool {
         !self.settings.marks.and(request.marks).is_empty()
     }

@@ -1,4 +1,4 @@
-//! Restores words as they come: sums the weights of the features around each word, and tells
+//! Restores words as they come: sums the weights of the features around each word, and distinguishes
 //! sentence-initial capitals from capitals of the word itself.
 
 use std::collections::VecDeque;
@@ -72,7 +72,7 @@ struct AnswerHistory {
     begins: bool,
     /// The mark whose opening came before in the sentence.
     opened: Mark,
-    /// True if a word came before, in a text in which no marks are asked for.
+    /// True if a word came before, in a text in which no marks are requested.
     has_word: bool,
 }
 
@@ -95,7 +95,7 @@ impl Default for AnswerHistory {
 }
 
 impl AnswerHistory {
-    /// Takes the mark after a word; `ends` is true if a sentence ends with it.
+    /// Processes the mark after a word; `ends` is true if a sentence ends with it.
     fn mark(&mut self, mark: Mark, ends: bool) {
         self.marks.mark(mark);
         self.begins = ends;
@@ -110,7 +110,7 @@ impl AnswerHistory {
         !opens_line && self.line_words <= EARLY && self.lines.may_be_sentences()
     }
 
-    /// Takes what stands before a word in the text, and returns true if a sentence begins with the word.
+    /// Processes the gap before a word in the text, and returns true if a sentence begins with the word.
     fn shows(&mut self, gap: ShownGap) -> bool {
         // The mark that was inserted for a sentence start is known already.
         if let Some(mark) = gap.mark.filter(|_| !(gap.is_forced && self.begins)) {
@@ -146,13 +146,13 @@ pub struct MaxentSession<'a> {
     history: Option<Box<AnswerHistory>>,
     /// The part that decides cases.
     cases: CaseDecider<'a>,
-    /// The part that decides marks, if they are asked for, and that helps to predict sentence starts.
+    /// The part that decides marks, if they are requested, and that helps to predict sentence starts.
     marks: Option<MarkDecider<'a>>,
-    /// True if marks are asked for.
+    /// True if marks are requested.
     puts: bool,
-    /// The part that decides openings, if some of its marks are asked for.
+    /// The part that decides openings, if some of its marks are requested.
     openings: Option<&'a OpeningModel>,
-    /// The features of context that were looked up, one row per look-up; `gaps` has those of gaps.
+    /// The features of context that were looked up, one row per look-up; `gaps` has the features of gaps.
     #[cfg(test)]
     pub rows: Vec<Vec<u64>>,
     #[cfg(test)]
@@ -246,7 +246,7 @@ impl Session for MaxentSession<'_> {
 }
 
 impl MaxentSession<'_> {
-    /// Takes the next word, with its features and the logits from its own features.
+    /// Adds the next word, with its features and the logits from its own features.
     fn take(
         &mut self,
         lower: &str,
@@ -305,8 +305,8 @@ impl MaxentSession<'_> {
         }
     }
 
-    /// Returns the choice for a waiting word, with at most `look_ahead` words after it; its history
-    /// becomes that of the next word. `ends` tells whether a sentence ends after it, if that is
+    /// Returns the choice for a waiting word, with at most `look_ahead` words after it; its history becomes
+    /// the history of the next word. `ends` is true if a sentence ends after it, `None` if that is not
     /// known.
     fn choose(
         &mut self,
@@ -360,7 +360,7 @@ impl MaxentSession<'_> {
         if self.cases.looks_before {
             history.before = self.cases.before(constraint, &logits, fractions, begins);
         }
-        // Any model takes an end from the text that shows it; only some find others.
+        // Any model uses a sentence end that the text shows; only some models find others.
         let wants_end = self.request.sentence_ends && self.model.labels.ends_sentences();
         let mark = match ends {
             Some(true) if wants_end => Mark::SentenceEnd,
@@ -443,9 +443,9 @@ impl MaxentSession<'_> {
         (if is_small { Case::Lower } else { case }, confidence)
     }
 
-    /// Returns the mark whose opening stands before a waiting word, or is inserted there. One is inserted
-    /// only where a clause may open, never before another opening of the sentence, and if the end of
-    /// the sentence is seen only if that fits.
+    /// Returns the mark whose opening is before a waiting word, or is inserted there. One is inserted only
+    /// where a clause may open, never before another opening of the sentence, and if the end of the
+    /// sentence is seen only if that fits.
     fn opening(
         &mut self,
         model: &OpeningModel,
@@ -486,9 +486,8 @@ impl MaxentSession<'_> {
         opening
     }
 
-    /// Returns the mark after a waiting word with its probability, if that is needed: the mark in
-    /// the text, or else the most probable one. `ends` tells whether the text ends after it, if
-    /// that is known.
+    /// Returns the mark after a waiting word with its probability, if that is needed: the mark in the text,
+    /// or else the most probable one. `ends` shows whether the text ends after it, if that is known.
     fn mark(
         &mut self,
         model: &MarkModel,
@@ -568,9 +567,9 @@ impl MaxentSession<'_> {
         Some(odds)
     }
 
-    /// Returns the logits of marks after the word `back` positions before the end, and which part of them
-    /// the pairs of words before it have, if the end of a sentence is probable enough there that its kind
-    /// matters.
+    /// Returns the logits of marks after the word `back` positions before the end. If the end of a sentence
+    /// is probable enough there that its kind matters, also returns the part of the logits that comes from
+    /// the pairs of words before the gap.
     fn gap_logits(
         &mut self,
         model: &MarkModel,
@@ -617,10 +616,10 @@ impl MaxentSession<'_> {
         model.odds(logits, &rare)
     }
 
-    /// Returns the probability that a sentence begins after the word `back` positions before the end,
-    /// by both models, and the mark that may stand there; `None` if the model of cases alone decides, as
-    /// where `gap` is a mark in the text. It finds a start with probability `found`, with the odds
-    /// `position` of the position in the line.
+    /// Returns the probability that a sentence begins after the word `back` positions before the end, by
+    /// both models, and the mark that may be there; `None` if the model of cases alone decides, as where
+    /// `gap` is a mark in the text. It finds a start with probability `found`, with the odds `position` of
+    /// the position in the line.
     fn start_by_marks(
         &mut self,
         back: usize,
@@ -637,9 +636,9 @@ impl MaxentSession<'_> {
         Some((begins, if begins > 0.5 { Mark::Period } else { model.inside(&odds) }))
     }
 
-    /// Returns the factor by which the capital of the next word raises the odds that a sentence ends
-    /// after a waiting word: recognisers lose the stop and not the capital. A capital among others may
-    /// be that of a title, and one that opens a line that of a list.
+    /// Returns the factor by which the capital of the next word raises the odds that a sentence ends after
+    /// a waiting word: recognisers lose the stop and not the capital. A capital among others may belong to
+    /// a title, and a capital at the beginning of a line to a list.
     fn start_evidence(&mut self, waiting: usize, look_ahead: usize) -> f32 {
         let Some(next) = self.waiting.get(waiting + 1).filter(|next| next.shows_start) else { return 1.0 };
         let (opens_line, odds) = (next.opens_line, profile::start_odds(next.seen.profile));
@@ -696,8 +695,8 @@ impl MaxentSession<'_> {
             }
         };
         self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut logits);
-        // Where marks are inserted, the end of a line is no evidence, nor is a capital that may have
-        // been inserted: the next run would be surer of it.
+        // Where marks are inserted, the end of a line is not evidence, nor is a capital that may have been
+        // inserted: the next run would be more certain of it.
         if self.puts {
             if self.cases.looks_before {
                 let before = if history.marks.is_first() { BEGUN } else { Class::Lower as usize };
@@ -717,8 +716,8 @@ impl MaxentSession<'_> {
         both.map_or(found, |(begins, _)| begins)
     }
 
-    /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,
-    /// if that shows.
+    /// Ends the sentence, or the known part of it; `begins` shows whether the next word begins one, if that
+    /// is known.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
         let begins = if self.puts { Some(true) } else { begins };
         self.observer.close();
@@ -739,8 +738,8 @@ const UNLIKELY_START: f32 = 0.05;
 /// The words of a line among which a sentence start has to be [certain](CERTAIN).
 const EARLY: u32 = 8;
 
-/// The probability of a sentence start from which it gives one of the first words of a line a
-/// capital, where nothing shows one.
+/// The probability of a sentence start from which one of the first words of a line gets a capital, where
+/// nothing shows a start.
 const CERTAIN: f32 = 0.75;
 
 #[cfg(test)]
@@ -898,8 +897,7 @@ mod tests {
             let (behind, words) = all.split_last().unwrap();
             let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
             prop_assert_eq!(rows(Request::default()).0, words);
-            // Sentence ends are asked for too: the last position looked at is the one after the last
-            // word.
+            // Sentence ends are requested too: the last position looked at is the one after the last word.
             if behind.0 == BoundaryEvidence::Nothing {
                 let last = rows(Request { sentence_ends: true, ..Request::default() }).0.pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));

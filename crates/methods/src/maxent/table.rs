@@ -102,8 +102,8 @@ impl<const N: usize> HashTable<N> {
 
     /// The number of values that fit into this many bytes.
     pub fn room(bytes: usize) -> usize {
-        // Each value has its own bytes and a quarter of those of a bucket; the rest of a table is
-        // small.
+        // Each value has its own bytes and a quarter of the bytes of a bucket; the rest of a table
+        // is small.
         let most = bytes / (Self::ENTRY + 4 / FULL);
         (0..=most).rev().find(|&values| Self::size(values) <= bytes).unwrap_or(0)
     }
@@ -133,7 +133,7 @@ impl<const N: usize> HashTable<N> {
     /// Opens the bytes of a table.
     ///
     /// # Errors
-    /// If the bytes are no table of such values or are truncated. Bytes altered elsewhere give
+    /// If the bytes are not a table of such values or are truncated. Bytes altered elsewhere give
     /// wrong values, but never a panic.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         if !bytes.starts_with(MAGIC) {

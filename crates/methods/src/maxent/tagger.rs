@@ -2,8 +2,8 @@
 //! left to right with the tags that it chose before.
 //!
 //! A part of speech is found in two decisions of at most five classes each, so that the weights of a
-//! decision fit the tables of cases and marks: a group, and then one of the group. The features of
-//! the second decision are those of the first together with the group.
+//! decision fit the tables of cases and marks: a group, and then one of the group. The second decision
+//! has the features of the first, combined with the group.
 //!
 //! A word is tagged twice: when it comes, without right context, and again when the next word is
 //! known. A model that looks `n` words ahead therefore never sees more than `n` words, and live text
@@ -94,7 +94,7 @@ impl Tagger {
     ///
     /// # Errors
     /// [`Error::Model`] if the file is a model of another kind, truncated or altered, or if its
-    /// features are not those of this build.
+    /// features differ from this build's.
     pub fn open(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Err(Error::model(store.name(), problem));
@@ -108,7 +108,7 @@ impl Tagger {
                 "features of version {version}, but this build has {VERSION}: train the tagger again"
             )),
             Err(error) => {
-                wrong(format!("its settings are not those of a tagger ({error}): train the tagger again"))
+                wrong(format!("its settings are not valid for a tagger ({error}): train the tagger again"))
             }
         }
     }
@@ -168,7 +168,8 @@ impl TaggedWords {
 pub struct Tagging<'a> {
     features: &'a FeatureSet,
     weights: WeightReader<'a>,
-    /// The features of the last word by itself, and the number of them; those of its context follow.
+    /// The features of the last word by itself, and the number of them; the features of its context
+    /// follow.
     found: Vec<u64>,
     own: usize,
     second: Vec<u64>,
@@ -213,7 +214,7 @@ impl<'a> Tagging<'a> {
         }
     }
 
-    /// Takes the features of a word by itself.
+    /// Adds the features of a word by itself.
     fn take(&mut self, lower: &str, seen: WordFeatures) {
         self.found.clear();
         self.features.own(lower, seen, |filler, values, _| self.found.push(filler.feature(values)));

@@ -15,8 +15,8 @@ pub const VERSION: u32 = 2;
 /// The maximum number of words to either side that a template uses.
 pub const REACH: usize = 3;
 
-/// The maximum number of words of right context of a mark: those beyond [`REACH`] have templates of
-/// their own.
+/// The maximum number of words of right context of a mark: words beyond [`REACH`] have separate
+/// templates.
 pub const FARTHEST: usize = 8;
 
 /// The number of positions in a window: the word in the middle and its neighbours on both sides.
@@ -160,7 +160,8 @@ impl Group {
     }
 }
 
-/// A value that a template uses. Places are relative to the word; those to its left are negative.
+/// A value that a template uses. Positions are relative to the word; positions to its left are
+/// negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureSlot {
     /// The word at a position.
@@ -262,7 +263,7 @@ use Group::{
     Wide, Word as Words,
 };
 
-/// All templates. Features of a group are in this order: those of the word by itself before those
+/// All templates. Features of a group are in this order: features of the word itself precede features
 /// of its context.
 #[rustfmt::skip]
 pub const TEMPLATES: &[Template] = &[
@@ -361,8 +362,8 @@ const fn gap(number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> 
     Template { number, group: None, name, slots }
 }
 
-/// The templates of marks: those of the gap after a word, which is in the middle of its window. The
-/// first [`GAP_CORE`] of them tell most of the gaps that have no mark.
+/// The templates of marks, for the gap after a word, which is in the middle of its window. The first
+/// [`GAP_CORE`] of them identify most of the gaps that have no mark.
 #[rustfmt::skip]
 pub const GAP_TEMPLATES: &[Template] = &[
     gap(200, "g", &[LookAhead]),
@@ -422,15 +423,15 @@ pub const GAP_TEMPLATES: &[Template] = &[
 /// The number of templates that are filled for every gap.
 pub const GAP_CORE: usize = 14;
 
-/// The template of the pairs of words before a gap, which tell a question from a statement.
+/// The template of the pairs of words before a gap, which distinguish a question from a statement.
 pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
 
 /// The templates of the words more than [`REACH`] positions after a gap.
 pub const FAR_TEMPLATES: [Template; 2] =
     [gap(264, "g:far", &[FarPlace, FarWord]), gap(265, "g:far2", &[FarPair])];
 
-/// The templates of parts of speech, for the word in the middle of its window, whose tag and those of
-/// the words after it are not known.
+/// The templates of parts of speech, for the word in the middle of its window, whose tag is not known,
+/// nor are the tags of the words after it.
 #[rustfmt::skip]
 pub const TAG_TEMPLATES: &[Template] = &[
     always(300, "u", &[]),

@@ -17,14 +17,14 @@ pub enum WeightTable {
     Wide(HashTable<WIDE>),
 }
 
-/// The weights of a feature, in steps.
+/// The weights of a feature, as quantised levels.
 pub type WeightLevels = [i16; WEIGHTS_EACH];
 
 impl WeightTable {
-    /// Opens the bytes of a table, whose head gives the width of a weight.
+    /// Opens the bytes of a table, whose header has the width of a weight.
     ///
     /// # Errors
-    /// If the bytes are no table of weights or are truncated.
+    /// If the bytes are not a table of weights or are truncated.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         match table::width(&bytes) {
             Some(WIDE) => HashTable::open(bytes).map(Self::Wide),

@@ -140,7 +140,7 @@ impl FileRecord {
         Self { name: name.to_owned(), bytes: bytes.len() as u64, crc32 }
     }
 
-    /// Checks that the bytes are those that were written.
+    /// Checks that the bytes are the ones that were written.
     ///
     /// # Errors
     /// [`Error::Model`] if they are not.

@@ -18,8 +18,8 @@ const VARIABLE: &str = "MAJUSCULE_MODELS";
 /// The model of all languages that have none of their own.
 const SHARED: &str = "multilingual";
 
-/// A model that comes with the source of this package, and that a program finds beside itself: too large
-/// to be built in.
+/// A model that comes with the source of this package, and that a program finds in its own folder: too
+/// large to be built in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShippedModel {
@@ -31,7 +31,7 @@ pub struct ShippedModel {
     pub folder: &'static str,
     /// The CRC-32 (IEEE) of the file, in hexadecimal.
     pub crc32: &'static str,
-    /// The licence, which follows from those of the texts.
+    /// The licence, which follows from the licences of the texts.
     pub licence: &'static str,
 }
 
@@ -85,7 +85,7 @@ impl ShippedModel {
 /// The folders in which models that are not built in are looked for, in this order. A model is called
 /// `LANG.PRESET`, or `multilingual.PRESET` if it is of all languages.
 ///
-/// By default there are none: a library looks nowhere that its host has not named.
+/// By default there are none: a library looks only where its host says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ModelDirs {
@@ -106,9 +106,9 @@ impl ModelDirs {
         Self { given: given.into_iter().collect(), ..Self::default() }
     }
 
-    /// The folders of a program: that which `$MAJUSCULE_MODELS` names, that of the program at `program`,
-    /// and `majuscule` in the user's data folder. `variable` returns the value of a variable; an empty
-    /// one counts as unset.
+    /// The folders of a program: the folder that `$MAJUSCULE_MODELS` names, the folder of the program at
+    /// `program`, and `majuscule` in the user's data folder. `variable` returns the value of a variable;
+    /// an empty one counts as unset.
     pub fn of_program(variable: impl Fn(&str) -> Option<OsString>, program: Option<&Path>) -> Self {
         let variable =
             |name: &str| variable(name).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
@@ -130,8 +130,8 @@ impl ModelDirs {
     /// `method`.
     ///
     /// # Errors
-    /// [`Error::NoModel`] if there is none, with the folders; [`Error::Model`] if the model is of another
-    /// language or method, and the errors of [`open`](super::open).
+    /// [`Error::NoModel`] if there is no such model, with the folders; [`Error::Model`] if the model is
+    /// of another language or method, and the errors of [`open`](super::open).
     pub fn open(&self, language: &LanguageTag, name: &str, method: &str) -> Result<Box<dyn Store>> {
         let language = language.primary();
         let Some(path) = self.find(&language, name) else {
@@ -146,7 +146,7 @@ impl ModelDirs {
     }
 
     /// Returns the model of this name in the first folder that has one. A model of several languages
-    /// counts for those that it serves.
+    /// counts for each language that it serves.
     pub fn find(&self, language: &str, name: &str) -> Option<PathBuf> {
         let files = |folder: PathBuf| [language, SHARED].map(|of| (of, folder.join(format!("{of}.{name}"))));
         let serves =
@@ -187,7 +187,7 @@ impl ModelDirs {
 /// Returns true if a model serves a language.
 ///
 /// # Errors
-/// If the file is no model.
+/// If the file is not a model.
 fn covers(path: &Path, language: &str) -> Result<bool> {
     Ok(super::open(path)?.manifest().covers(language))
 }

@@ -31,7 +31,7 @@ pub trait Store {
     /// The bytes of a file of the model, without a copy where possible.
     ///
     /// # Errors
-    /// [`Error::Model`] if the file is missing or is not what was written.
+    /// [`Error::Model`] if the file is missing or was altered.
     fn section(&self, name: &str) -> Result<Bytes>;
 
     /// Compares every file with its checksum.
@@ -63,7 +63,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
     Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::open(path)?)?))
 }
 
-/// Returns true if a path is that of a model: of a folder, or of a packed file.
+/// Returns true if there is a model at a path: a folder or a packed file.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -280,7 +280,7 @@ impl Draft {
     }
 }
 
-/// The most bytes that a section of this size takes in a packed model.
+/// The largest number of bytes that a section of this size needs in a packed model.
 pub fn packed(section: usize) -> usize {
     // The entry of the section, its bytes and the padding of both.
     ENTRY + section.next_multiple_of(ALIGN)
@@ -313,7 +313,7 @@ mod tests {
             labels: Labels::cases(),
             files: Vec::new(),
         };
-        // More than what is read.
+        // More than the file contains.
         let draft = Draft::new(manifest, vec![("words.bin".into(), vec![7; (64 << 20) + 1])]);
         let temporary = tempfile::tempdir().unwrap();
         let [folder, packed] = ["folder", "packed"].map(|name| temporary.path().join(name));

@@ -9,8 +9,8 @@ pub const ROUND: f32 = 12_582_912.0;
 /// ln 2 in two parts, so that subtracting multiples loses nothing.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 
-/// Computes eˣ for x of at most 0, correct to 2 units in the last place; below −87 it stays at
-/// e⁻⁸⁷, practically 0.
+/// Computes eˣ for x ≤ 0 with an error of at most 2 units in the last place; below −87 it stays at e⁻⁸⁷,
+/// practically 0.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let x = x.max(-87.0);
@@ -27,7 +27,8 @@ pub fn exp(x: f32) -> f32 {
     f32::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
-/// Computes 2ˣ for x of at most 0 to 3e-7 of it; below −126 it stays at 2⁻¹²⁶, practically 0.
+/// Computes 2ˣ for x ≤ 0 with a relative error of at most 3e-7; below −126 the result stays at 2⁻¹²⁶, practically
+/// 0.
 #[inline(always)]
 pub fn exp2(x: f32) -> f32 {
     let x = x.max(-126.0);

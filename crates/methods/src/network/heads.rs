@@ -1,5 +1,5 @@
-//! The answers of a tagger that has a head for cases and one for marks, found as a chain: the mark
-//! after a word tells whether a sentence begins at the next word, and that its case.
+//! The answers of a tagger that has a head for cases and one for marks, found as a chain: the mark after a
+//! word decides whether a sentence begins at the next word, and that decides the next word's case.
 
 use crate::gaps::{MarkCosts, ShownGap, likeliest_mark};
 use crate::sentence_starts::{BoundaryEvidence, odds_by_capital};
@@ -61,7 +61,7 @@ impl Heads {
         HeadSizes { cases: scores(self.classes.len()), marks: scores(self.marks.len()) }
     }
 
-    /// Returns the marks that can be put after words.
+    /// Returns the marks that can be inserted after words.
     pub fn marks(&self) -> MarkSet {
         self.marks.iter().copied().filter(|mark| *mark != Mark::None).collect()
     }
@@ -84,8 +84,8 @@ impl Heads {
         id.filter(|_| self.sizes().cases > 0)
     }
 
-    /// Returns the position of the score of a mark among those of marks, as the nearest that the
-    /// head knows; `None` without that head, and for an end of which no mark is known.
+    /// Returns the position of a mark's score among the scores of marks, or of the nearest mark that the
+    /// head knows; `None` without that head, and for an end without a known mark.
     pub fn mark_id(&self, mark: Mark) -> Option<usize> {
         if self.sizes().marks == 0 {
             return None;
@@ -94,9 +94,9 @@ impl Heads {
         self.marks.iter().position(|&known| known == nearest)
     }
 
-    /// Returns the choice for the next word of a text; `ln` has ln of the probabilities of its
-    /// labels, head after head, all of them shifted by a constant for each head, or nothing for a
-    /// word that the network does not see. After them may stand those of the mark before the word.
+    /// Returns the choice for the next word of a text; `ln` has ln of the probabilities of its labels, head
+    /// after head, all of them shifted by a constant for each head, or nothing for a word that the network
+    /// does not see. After them may be the scores of the mark before the word.
     pub fn choice(
         &self,
         word: &ChainWord<'_>,
@@ -149,7 +149,8 @@ impl Heads {
 
     /// Returns the factor by which the capital of the next word in the source raises the odds that a
     /// sentence ends after word `at`. `word` returns a word with its scores of classes, as far as it is
-    /// there. A capital among others may be that of a title, and one that opens a line that of a list.
+    /// there. A capital among others may belong to a title, and a capital at the beginning of a line to a
+    /// list.
     pub fn start_odds<'a>(&self, at: usize, word: impl Fn(usize) -> Option<(WordContext, &'a [f32])>) -> u16 {
         let probability = |(_, scores): (WordContext, &[f32])| self.capital_probability(scores);
         let is_odd = |word: (WordContext, &[f32])| word.0.is_capital() && probability(word) <= Some(0.5);
@@ -337,8 +338,8 @@ impl RightContext {
         matches!(self, Self::End | Self::Word(ShownGap { opens: true, .. }, _))
     }
 
-    /// Returns true if a sentence ends there, where it does with this probability unless the text
-    /// shows it.
+    /// Returns true if a sentence ends there, by the evidence in the text or, without evidence, by this
+    /// probability.
     fn ends(self, probability: f32, starts: SentenceStarts) -> bool {
         match self {
             Self::Word(_, BoundaryEvidence::Begins) => true,
@@ -350,13 +351,13 @@ impl RightContext {
 }
 
 impl WordContext {
-    /// Returns true if the source has the word with capitals that stay.
+    /// Returns true if the capitals of the word in the source stay.
     fn is_capital(self) -> bool {
         self.constraint.has_capital()
     }
 
-    /// Returns true if a sentence begins at the word, where no marks are inserted: one that the text shows,
-    /// or that is `found` by what is known of the mark before the word with the words after it.
+    /// Returns true if a sentence begins at the word, where no marks are inserted: a start that the text
+    /// shows, or that is `found` from the mark before the word and the words after it.
     fn begins(self, starts: SentenceStarts, found: impl FnOnce() -> bool) -> bool {
         match self.shown {
             _ if starts == SentenceStarts::None => false,

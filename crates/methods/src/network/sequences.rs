@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 /// Sequences of several lengths side by side, the longest first. Their rows are stored step by
-/// step: the first of each sequence, then the second of those that have one, and so on.
+/// step: the first row of each sequence, then the second row of each sequence that has one, and so
+/// on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceSteps {
     /// The first row of each step, and the end of the last one.
@@ -84,7 +85,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both directions, in the order in which their states stand side by side.
+    /// Both directions, in the order in which their states are side by side.
     pub const BOTH: [Self; 2] = [Self::Forward, Self::Backward];
 }
 

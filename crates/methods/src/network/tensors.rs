@@ -1,5 +1,5 @@
-//! The weights of a network in a file of tensors: 32-bit or 16-bit numbers, or bytes with the scale of
-//! each row in a tensor beside them.
+//! The weights of a network in a file of tensors: 32-bit or 16-bit numbers, or bytes with the scale of each
+//! row in another tensor.
 
 use std::collections::BTreeMap;
 
@@ -118,7 +118,7 @@ impl<'a> TensorFile<'a> {
             };
             if view.shape() != shape {
                 let found = view.shape();
-                return Err(format!("has {original} of shape {found:?}, but {settings} makes it {shape:?}"));
+                return Err(format!("has {original} of shape {found:?}, but {settings} requires {shape:?}"));
             }
             if tensors.insert(name, view).is_some() {
                 return Err(format!("has {original} twice, with and without its prefix"));
@@ -171,7 +171,7 @@ pub fn check_finite(name: &str, values: &[f32]) -> Result<(), String> {
 struct Finite(bool);
 
 impl FromIterator<f32> for Finite {
-    /// Takes all numbers, without an early end, as fast as memory.
+    /// Checks all numbers, without an early exit, at the speed of memory.
     fn from_iter<I: IntoIterator<Item = f32>>(numbers: I) -> Self {
         Self(numbers.into_iter().fold(true, |finite, number| finite & number.is_finite()))
     }

@@ -26,8 +26,8 @@ pub trait WordEncoder: Debug + Send {
     /// The part of a window's capacity that a word takes up.
     fn size(ids: &Self::Ids) -> usize;
 
-    /// Makes a window of these words, after which `after` follows. Its targets are those in the range
-    /// `targets`, and no later window has the first `done` of them as targets.
+    /// Makes a window of these words, after which `after` follows. Its targets are the words in the
+    /// range `targets`, and no later window has the first `done` of them as targets.
     fn window(
         &self,
         words: &[WindowWord<Self::Ids>],
@@ -46,7 +46,7 @@ pub struct EncodedWord<I> {
     pub ids: I,
 }
 
-/// A word at its place in a text.
+/// A word at its position in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowWord<I> {
     /// The word.
@@ -82,7 +82,7 @@ impl<I> WordWindow<I> {
         self.targets = self.targets.start - words..self.targets.end - words;
     }
 
-    /// Returns the facts about a word that decide its labels beside its scores.
+    /// Returns the facts about a word that, together with its scores, decide its labels.
     pub fn chain_word(&self, at: usize, start_odds: u16) -> ChainWord<'_> {
         let WindowWord { word, context } = &self.words[at];
         let after = right_context(&self.words, at, self.after);
@@ -106,11 +106,11 @@ pub struct WindowOptions {
     pub runs_on: bool,
     /// The largest number of words of right context. With it a word is a target once.
     pub look_ahead: Option<usize>,
-    /// True if marks are inserted: those of the text are then constraints and no context.
+    /// True if marks are inserted: the marks of the text are then constraints and not context.
     pub puts_marks: bool,
     /// True if capitals of the source are evidence: see [`Request::shown_capitals`].
     pub shown_capitals: bool,
-    /// The sentence starts that are asked for.
+    /// The sentence starts that are requested.
     pub starts: SentenceStarts,
     /// The number of windows that have a word as a target. Words near the beginning and the end of
     /// a long text are in fewer, and a text that fits is its only window.
@@ -165,7 +165,7 @@ impl<E: WordEncoder> Windower<E> {
         Self { encoder, options, words: Vec::new(), answered: 0, size: 0, marked, encoded }
     }
 
-    /// Takes a word and appends the windows that are complete.
+    /// Adds a word and appends the windows that are complete.
     pub fn push(&mut self, lower: &str, token: &Token, out: &mut Vec<E::Window>) -> Result<()> {
         let mut context = self.context(token);
         if self.starts_new_segment(token) {
@@ -188,7 +188,7 @@ impl<E: WordEncoder> Windower<E> {
         Ok(())
     }
 
-    /// Takes the boundary after the last word and appends the windows that are complete.
+    /// Adds the boundary after the last word and appends the windows that are complete.
     pub fn end(&mut self, end: Boundary, out: &mut Vec<E::Window>) {
         match end {
             Boundary::None => {}
@@ -198,7 +198,7 @@ impl<E: WordEncoder> Windower<E> {
         }
     }
 
-    /// Takes a whole document and appends its windows.
+    /// Adds a whole document and appends its windows.
     pub fn push_document(&mut self, document: &Tokens, out: &mut Vec<E::Window>) -> Result<()> {
         for (lower, token) in document.iter() {
             self.push(lower, token, out)?;
@@ -207,7 +207,7 @@ impl<E: WordEncoder> Windower<E> {
         Ok(())
     }
 
-    /// Takes whole documents and returns their windows, and the number of those of each.
+    /// Divides whole documents into windows and returns these, and the number of windows of each.
     pub fn push_documents(&mut self, documents: &[Tokens]) -> Result<(Vec<E::Window>, Vec<usize>)> {
         let (mut windows, mut counts) = (Vec::new(), Vec::with_capacity(documents.len()));
         for document in documents {

@@ -1,12 +1,12 @@
-//! The knowledge about words that a network reads beside their subwords: the counts of each word in a large text
-//! as its [profile](crate::maxent::profile), and the lists that have it. What is known of a word is a
-//! set of rows, whose vectors are added.
+//! The knowledge about words that a network reads in addition to their subwords: the counts of each word in a
+//! large text as its [profile](crate::maxent::profile), and the lists that have it. The knowledge about a word
+//! is a set of rows, whose vectors are added.
 
 use crate::maxent::hash::hash;
 use crate::maxent::table::HashTable;
 use majuscule_base::bytes::Bytes;
 
-/// The number of rows: those of the parts of a profile, of words without one, and of lists.
+/// The number of rows: for the parts of a profile, for words without a profile, and for lists.
 pub const ROWS: usize = 32;
 
 /// The largest number of lists.

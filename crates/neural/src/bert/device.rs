@@ -17,12 +17,12 @@ pub fn open(name: Name) -> Result<Device> {
         // Opening a GPU shows whether there is one.
         Name::Auto => Ok(gpu(0).unwrap_or(Device::Cpu)),
         Name::Cuda(_) if !cuda_is_available() => Err(Error::usage(format!(
-            "{} {name}: this build computes on the CPU only: build majuscule with the feature cuda, or give cpu",
+            "{} {name}: this build computes on the CPU only: build majuscule with the feature cuda, or use cpu",
             option("device")
         ))),
         Name::Cuda(number) => gpu(number).map_err(|error| {
             Error::usage(format!(
-                "{} {name}: there is no such GPU here ({}): give cpu",
+                "{} {name}: there is no such GPU here ({}): use cpu",
                 option("device"),
                 first_line(&error)
             ))
@@ -76,7 +76,7 @@ pub fn placed(weights: &TensorMap, device: &Device, precision: Precision) -> Com
     weights.iter().map(position).collect()
 }
 
-/// Returns true for a failure for want of memory on a device.
+/// Returns true for a failure for lack of memory on a device.
 pub fn is_full(error: &candle_core::Error) -> bool {
     let text = error.to_string().to_lowercase().replace('_', " ");
     ["out of memory", "outofmemory", "alloc failed"].iter().any(|sign| text.contains(sign))
@@ -109,7 +109,7 @@ mod tests {
     fn a_gpu_that_is_not_there_is_an_error_and_auto_does_without() {
         // No machine has this many GPUs.
         let error = open(Name::Cuda(999)).unwrap_err().to_string();
-        assert!(error.starts_with("`device` cuda:999: ") && error.ends_with("give cpu"), "{error}");
+        assert!(error.starts_with("`device` cuda:999: ") && error.ends_with("use cpu"), "{error}");
         assert!(open(Name::Cpu).unwrap().is_cpu());
         assert_eq!(open(Name::Auto).unwrap().is_cpu(), gpu(0).is_err());
     }

@@ -1,4 +1,4 @@
-//! The engine computes what the graph of tensors computes.
+//! The engine computes the same as the graph of tensors.
 
 use std::num::NonZeroUsize;
 

@@ -96,7 +96,7 @@ pub fn attention(
     if let Some(summands) = distances {
         scores = scores.broadcast_add(summands)?;
     }
-    // Not −∞, which would give a row without words the value NaN.
+    // Not −∞, with which a row without words would become NaN.
     let filling: Vec<f32> =
         lens.iter().flat_map(|&len| (0..*width).map(move |at| if at < len { 0.0 } else { -1e9 })).collect();
     let filling = Tensor::from_vec(filling, (lens.len(), 1, 1, *width), q.device())?.to_dtype(q.dtype())?;

@@ -17,8 +17,8 @@ use majuscule_base::error::Result;
 use majuscule_text::restorer::EncoderCheck;
 
 impl TensorScorer {
-    /// Compares the last hidden states of texts, as subwords, that the graph of tensors and the engine
-    /// compute with those of candle-transformers.
+    /// Compares the last hidden states of texts, given as subwords, in the graph of tensors and in the
+    /// engine with the states in candle-transformers.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
@@ -152,7 +152,7 @@ fn distance_summands(table: &Tensor, subwords: usize) -> Computed<Tensor> {
     Tensor::from_vec(summands, (1, heads, subwords, subwords), &Device::Cpu)
 }
 
-/// Computes the states with the implementation of XLM-R, which is that of RoBERTa.
+/// Computes the states with the implementation of XLM-R, which is the same as for RoBERTa.
 fn of_roberta(
     weights: HashMap<String, Tensor>,
     config: &EncoderConfig,

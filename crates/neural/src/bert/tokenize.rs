@@ -36,8 +36,8 @@ impl HuggingFaceTokenizer {
         Self::read_named(json, SpecialNames::default(), vocabulary)
     }
 
-    /// Reads a `tokenizer.json` in which special subwords have these names; those that are not known
-    /// are as in [`HuggingFaceTokenizer::read`].
+    /// Reads a `tokenizer.json` in which special subwords have these names; unknown subwords are
+    /// treated as in [`HuggingFaceTokenizer::read`].
     ///
     /// # Errors
     /// Describes the fault in it.
@@ -86,7 +86,9 @@ impl HuggingFaceTokenizer {
         let special = names.ids(vocabulary, &id)?;
         let most = highest_id(&tokenizer);
         if most as usize >= vocabulary {
-            return Err(format!("numbers a subword {most}, but the encoder has {vocabulary} from 0"));
+            return Err(format!(
+                "has a subword with the number {most}, but the encoder has {vocabulary} subwords, numbered from 0"
+            ));
         }
         // Windows and batches take care of truncation and padding.
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
@@ -106,8 +108,9 @@ impl HuggingFaceTokenizer {
         self.tokenizer.to_string(false).expect("a tokenizer that was read can be written").into_bytes()
     }
 
-    /// Returns a tokenizer with these subwords and those that any other word may need, which cuts
-    /// words of these subwords as before; and the ids that the remaining subwords had, in order.
+    /// Returns a tokenizer with these subwords and the subwords that any other word may need; it
+    /// splits words of these subwords as before; and the ids that the remaining subwords had, in
+    /// order.
     ///
     /// # Errors
     /// Describes a vocabulary that cannot be cut.
@@ -149,7 +152,8 @@ fn highest_id(tokenizer: &Tokenizer) -> u32 {
     })
 }
 
-/// Writes the names of special subwords into a tokenizer, so that its file alone tells them.
+/// Writes the names of special subwords into a tokenizer, so that its file alone is enough to know
+/// them.
 fn keep_names(tokenizer: &mut Tokenizer, names: &SpecialNames, special: Special) -> Result<(), String> {
     let SpecialNames { first: Some(first), last: Some(last), padding: Some(padding) } = names else {
         return Ok(());
@@ -244,7 +248,7 @@ mod tests {
         #[test]
         fn words_are_cut_as_without_this_library(word in "[a-z]{0,12}|(lis|bon|nato|an|é|e\u{301}|1|,|'|\u{16a0}|東|ﬁ| |▁|\t|ß){0,9}|\\PC{0,6}") {
             for (subwords, own) in both_ways() {
-                // Characters of Unicode versions after that of the library's tables may differ.
+                // Characters from Unicode versions newer than the library's tables may differ.
                 prop_assume!(word.chars().all(|c| !c.is_whitespace() || matches!(c, ' ' | '\t')));
                 prop_assert_eq!(own.of(&word).unwrap(), subwords.of(&word).unwrap(), "{:?}", word);
             }
@@ -266,7 +270,7 @@ mod tests {
             assert_eq!(names("nato"), format!("{space} n at o"));
             assert_eq!(subwords.special, Special { first: 0, last: 2, padding: 1 });
         }
-        // Bytes spell every word, and a Unigram has a subword for what it does not know.
+        // Bytes spell every word, and a Unigram has a subword for unknown text.
         let of = |json: &str, word: &str| {
             HuggingFaceTokenizer::read(json.as_bytes(), None).unwrap().of(word).unwrap()
         };
@@ -312,7 +316,7 @@ mod tests {
         let again = HuggingFaceTokenizer::read(&subwords.json(), None).unwrap();
         assert!(again.special == subwords.special && again.json() == subwords.json());
         assert_eq!(again.of(TEXT).unwrap(), subwords.of(TEXT).unwrap());
-        // The tokenizer itself tells its ends; only the settings tell its padding.
+        // The tokenizer itself defines its end subwords; only the settings define its padding.
         let problem = HuggingFaceTokenizer::read(other.as_bytes(), None).unwrap_err();
         assert!(problem.contains("no subword for the padding"), "{problem}");
         let problem = HuggingFaceTokenizer::read_named(XLM_ROBERTA.as_bytes(), names, None).unwrap_err();
@@ -340,7 +344,7 @@ mod tests {
         let problem = refused(XLM_ROBERTA, "\"unk_id\":3", "\"unk_id\":null");
         assert!(problem.contains("cannot split unknown words"), "{problem}");
         let problem = refused(ROBERTA, "\"!\":37,", "\"!\":4000,");
-        assert!(problem.contains("numbers a subword 4000, but the encoder has"), "{problem}");
+        assert!(problem.contains("has a subword with the number 4000, but the encoder has"), "{problem}");
     }
 
     #[test]

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-/// Returns the tokenizer with the subwords that `used` names and those that any other word may need:
-/// the special ones, single characters of the scripts in use, bytes, and parts that BPE merges; and
-/// the ids of all these in their old order, which is their new order.
+/// Returns the tokenizer with the subwords that `used` names and the subwords that any other word may
+/// need: the special ones, single characters of the scripts in use, bytes, and parts that BPE merges;
+/// and the ids of all these in their old order, which is their new order.
 ///
 /// # Errors
-/// Describes what is not as expected.
+/// Describes the difference from the expected content.
 pub fn cut(mut tokenizer: Value, used: BTreeSet<u32>) -> Result<(Value, Vec<u32>), String> {
     let model = TokenizerVocabulary::read(&tokenizer["model"])?;
     let mut kept = used;
@@ -38,7 +38,7 @@ fn id(value: &Value) -> Option<u32> {
 struct TokenizerVocabulary {
     subwords: Vec<(String, u32)>,
     kind: ModelKind,
-    /// The subword for what no other subword spells.
+    /// The subword for text that no other subword spells.
     unknown: Option<u32>,
 }
 
@@ -91,7 +91,7 @@ impl TokenizerVocabulary {
         .map_err(|found| format!("the vocabulary of {found} cannot be cut: keep all of its subwords"))
     }
 
-    /// Adds the subwords that the kept ones need, and those that any other word may need.
+    /// Adds the subwords that the kept ones need, and the subwords that any other word may need.
     fn extend(&self, kept: &mut BTreeSet<u32>) {
         kept.extend(self.unknown);
         let letters = |subword: &str| -> Vec<char> {
@@ -107,7 +107,7 @@ impl TokenizerVocabulary {
         let blocks: BTreeSet<u32> = used.flat_map(|(subword, _)| letters(subword)).map(block).collect();
         let is_bpe = matches!(self.kind, ModelKind::Bpe { .. });
         for (subword, id) in &self.subwords {
-            // The characters of BPE may stand for bytes, of which any word may need each.
+            // The characters of BPE may represent bytes, and a word may need any of them.
             let is_character =
                 matches!(letters(subword)[..], [letter] if is_bpe || blocks.contains(&block(letter)));
             let is_byte = subword.len() == 6 && subword.starts_with("<0x") && subword.ends_with('>');
@@ -117,7 +117,7 @@ impl TokenizerVocabulary {
         }
         match &self.kind {
             ModelKind::WordPiece { .. } => {}
-            // What is unknown costs more than the least probable subword.
+            // Unknown text costs more than the least probable subword.
             ModelKind::Unigram { scores } => {
                 let least = (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]));
                 kept.extend(least.map(|least| least as u32));
@@ -183,7 +183,7 @@ impl TokenizerVocabulary {
     }
 }
 
-/// Returns the two parts of a merge, which stand in a list or with a space between them.
+/// Returns the two parts of a merge, which is a list or a string with a space between them.
 fn merge(value: &Value) -> Option<(String, String)> {
     if let Some((left, right)) = value.as_str().and_then(|both| both.split_once(' ')) {
         return Some((left.to_owned(), right.to_owned()));

@@ -18,8 +18,8 @@ use majuscule_methods::network::tensors::{
 /// Tensors by name.
 pub type TensorMap = BTreeMap<String, Tensor>;
 
-/// The beginnings of names of tensors of other heads, and of those that older versions saved beside
-/// the encoder.
+/// The beginnings of names of tensors of other heads, and of the heads that older versions saved
+/// with the encoder.
 const OTHERS: [&str; 11] = [
     "pooler.",
     "cls.",

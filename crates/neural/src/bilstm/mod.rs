@@ -82,7 +82,7 @@ impl Bilstm {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
         let settings = BilstmSettings::deserialize(&manifest.settings)
-            .map_err(|error| wrong(format!("its settings are not those of bilstm ({error})")))?;
+            .map_err(|error| wrong(format!("its settings are not valid for bilstm ({error})")))?;
         // All checksums are verified before any file is read.
         let [words, letters, weights, mixed] =
             [WORDS, LETTERS, WEIGHTS, MIXED].map(|name| store.section(name));
@@ -91,7 +91,7 @@ impl Bilstm {
             String::from_utf8(bytes.to_vec()).map_err(|_| wrong(format!("{name} is not text")))
         };
         if let Some((name, width)) = settings.widths.wrong() {
-            return Err(wrong(format!("its settings say {width} for the width {name}")));
+            return Err(wrong(format!("its settings have the width {name} {width}")));
         }
         if !WINDOWS.contains(&settings.window) || Heads::of(&manifest.labels).sizes().all() == 0 {
             let (window, labels) = (settings.window, manifest.labels.len());
@@ -176,7 +176,7 @@ impl Bilstm {
             .collect()
     }
 
-    /// Returns the choices for the targets of a window. Without marks, the cases are those of the
+    /// Returns the choices for the targets of a window. Without marks, the cases are taken from the
     /// best labelling; with marks, each case is the most probable one, summed over all labellings,
     /// given whether a sentence begins at the word.
     fn choices(

@@ -134,7 +134,7 @@ pub fn forward(weights: WeightsView<'_>, batch: &WordBatch<'_>, drop: &mut dyn F
     Forward { letters, letter_states, spelling, inputs, states, seen, sentence, scores }
 }
 
-/// Reads rows in both directions; the states stand side by side.
+/// Reads rows in both directions; the states are side by side.
 fn read(
     weights: WeightsView<'_>,
     cells: &[CellLayout; 2],
@@ -165,7 +165,7 @@ pub fn chain(weights: WeightsView<'_>) -> LabelChain<'_> {
     LabelChain { between, first, last }
 }
 
-/// Returns the scores of the classes and those of the marks of rows, one row after the other.
+/// Returns the scores of the classes and of the marks of rows, one row after the other.
 pub fn scores_of(scores: &[f32], rows: &[usize], heads: HeadSizes) -> [Vec<f32>; 2] {
     let part = |part: Range<usize>| {
         rows.iter().flat_map(|&at| &row(scores, at, heads.all())[part.clone()]).copied().collect()

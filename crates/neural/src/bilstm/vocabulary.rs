@@ -11,8 +11,8 @@ pub struct BilstmVocabulary {
     letters_text: String,
 }
 
-/// The largest number of letters read of a word: a token has no more, but marks may stand between
-/// them.
+/// The largest number of letters that are read from a word: a token has no more letters, but marks
+/// may be between them.
 const LETTERS: usize = 64;
 
 impl BilstmVocabulary {

@@ -167,7 +167,7 @@ impl NetworkWeights {
     }
 }
 
-/// The weights of a model, or those under training.
+/// The weights of a model, or weights under training.
 #[derive(Debug, Clone, Copy)]
 pub struct WeightsView<'a> {
     pub layout: &'a WeightLayout,

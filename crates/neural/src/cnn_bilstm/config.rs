@@ -30,8 +30,8 @@ pub struct CnnBilstmConfig {
     /// are cut
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub words: usize,
-    /// Read the profile of each word beside its subwords: how often the text has it in each case, and at the beginning
-    /// and end of sentences
+    /// Read the profile of each word in addition to its subwords: how often the text has it in each case, and at the
+    /// beginning and end of sentences
     #[arg(long)]
     pub profiles: bool,
     /// A list of names, one per line, whose words the network recognises; may be repeated. Implies --profiles

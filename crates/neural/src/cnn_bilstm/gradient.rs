@@ -12,7 +12,7 @@ use crate::shared::sequences::Direction;
 use crate::shared::sparse_adam::{SparseGradient, TableGradient};
 
 /// Returns the mean loss of the words of a batch and its gradient. `masks` are the dropout factors of
-/// [`super::network::forward`], in its order; without dropout there are none.
+/// [`super::network::forward`], in its order; empty without dropout.
 pub(super) fn gradient(
     layout: &CnnBilstmLayout,
     weights: &[f32],
@@ -62,7 +62,7 @@ pub(super) fn gradient(
     for ((at, &position), value) in largest.iter().enumerate().zip(&gradient) {
         of_subwords[position as usize * shape.channels + at % shape.channels] += value;
     }
-    // What is 0 stays so, and so do the rows around texts.
+    // Zeros stay 0, and so do the rows around texts.
     let zeros = of_subwords.iter_mut().zip(&convolved).filter(|(_, result)| **result == 0.0);
     zeros.for_each(|(of, _)| *of = 0.0);
     let of_subwords =
@@ -98,7 +98,7 @@ fn loss(sizes: HeadSizes, batch: &SubwordBatch, scores: &[f32], gradients: &mut 
     loss
 }
 
-/// Adds the gradient of the heads, and returns that of their input.
+/// Adds the gradient of the heads, and returns the gradient of their input.
 fn heads(
     layout: &CnnBilstmLayout,
     weights: &[f32],
@@ -128,7 +128,7 @@ fn heads(
     gradient
 }
 
-/// Adds the gradient of a convolution, and returns that of its input.
+/// Adds the gradient of a convolution, and returns the gradient of its input.
 fn convolution(
     weights: &[f32],
     [weight, bias]: &[std::ops::Range<usize>; 2],

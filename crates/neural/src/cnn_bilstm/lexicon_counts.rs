@@ -35,12 +35,12 @@ impl LexiconCounts {
     /// Reads the lists, and counts the words of examples that are not held out.
     ///
     /// # Errors
-    /// Returns those of [`read_lists`], and fails if the corpus cannot be read.
+    /// Returns the errors of [`read_lists`], and fails if the corpus cannot be read.
     pub(super) fn read(split: CorpusSplit<'_>, lists: &[PathBuf]) -> Result<Self> {
         let mut counts = Self::default();
         let lists = read_lists(lists, MOST_LISTS, split.corpus.locale(), &mut counts.mixed)?;
         for (number, list) in lists.iter().enumerate() {
-            // Names of several words have words that are none.
+            // Names of several words contain words that are not names.
             for word in list.iter().filter(|words| words.len() == 1) {
                 *counts.lists.entry(word.lower(0).to_owned()).or_default() |= 1 << number;
             }
@@ -65,7 +65,8 @@ impl LexiconCounts {
         Ok(counts)
     }
 
-    /// Returns what a lexicon of the other parts knows of a word in an example of this number.
+    /// Returns the facts about a word in the example with this number, from a lexicon of the other parts of the
+    /// corpus.
     pub(super) fn rows_elsewhere(&self, lower: &str, example: usize) -> LexiconRows {
         LexiconRows::new(self.profile(lower, Some(fold(example))), self.lists(lower))
     }

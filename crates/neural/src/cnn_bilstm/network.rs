@@ -32,7 +32,7 @@ pub(super) struct SubwordBatch {
 pub(super) struct InputDropout {
     /// The probability that the own vector of a word is left out.
     pub(super) unknown: f64,
-    /// The probability that a text is divided into short ones, the words of which lack later words.
+    /// The probability that a text is divided into short ones, whose words have fewer words after them.
     pub(super) right_context: f64,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct BatchWord {
 }
 
 impl BatchWord {
-    /// Returns the beginnings of the dense vectors that are added to that of the word.
+    /// Returns the beginnings of the dense vectors that are added to the vector of the word.
     pub(super) fn dense_vectors<'a>(&self, layout: &'a CnnBilstmLayout) -> impl Iterator<Item = usize> + 'a {
         let CnnBilstmShape { channels, layouts, lexicon, .. } = layout.shape;
         let of_layout = self.layout.filter(|_| layouts).map(|row| layout.layouts.start + row * channels);
@@ -200,7 +200,8 @@ pub(super) fn forward(
     SubwordPass { subwords, convolved, largest, inputs, states: all_states, traces, scores }
 }
 
-/// Returns what a convolution makes of rows of subwords: no number below 0, and zeros around texts.
+/// Returns the result of a convolution over rows of subwords: numbers of at least 0, and zeros around
+/// texts.
 fn convolve(subwords: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]) -> Vec<f32> {
     let (count, channels) = (batch.ids.len(), bias.len());
     let width = subwords.len() / count;

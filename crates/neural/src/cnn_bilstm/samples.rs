@@ -23,7 +23,8 @@ pub(super) struct SubwordSample {
 }
 
 impl SubwordSample {
-    /// Makes a sample of a window and the labels of its words; `known` tells what the lexicon knows of each.
+    /// Makes a sample of a window and the labels of its words; `known` returns the lexicon's facts about
+    /// each.
     pub(super) fn new(
         window: &SubwordWindow,
         labels: &[WordLabels],
@@ -76,7 +77,7 @@ impl SampleWord {
     }
 }
 
-/// The samples of a training, and what its model has beside weights.
+/// The samples of a training, and the parts of its model other than weights.
 pub(super) struct SubwordSamples {
     pub(super) dataset: Dataset<SubwordSample>,
     pub(super) parts: CnnBilstmParts,

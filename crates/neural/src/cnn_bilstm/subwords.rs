@@ -15,7 +15,7 @@ use tokenizers::tokenizer::Trainer as _;
 use tokenizers::{AddedToken, NormalizedString, Normalizer as _, OffsetReferential, OffsetType};
 use tokenizers::{PreTokenizedString, PreTokenizer as _, Tokenizer};
 
-/// The subwords that are no parts of words, in the order of their ids.
+/// The subwords that are not parts of words, in the order of their ids.
 const SPECIAL: [&str; 4] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
 
 /// The least number of words in which a letter occurs that becomes a subword: rarer ones are unknown.

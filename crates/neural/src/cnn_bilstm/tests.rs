@@ -150,7 +150,7 @@ fn gradients_are_the_differences_of_the_loss() {
                 gradient(&weights).0
             };
             // Where another subword becomes the largest, or a number leaves 0, the loss has a bend: there the
-            // gradient is that of one side.
+            // gradient is the gradient of one side.
             let here = moved(0.0);
             let sides = [(moved(step) - here) / f64::from(step), (here - moved(-step)) / f64::from(step)];
             weights[at] = start;

@@ -18,7 +18,7 @@ use super::product::{MatrixView, MatrixViewMut};
 /// The size of a tile: rows of the one matrix by columns of the other.
 const ROWS: usize = 8;
 const COLUMNS: usize = 48;
-/// The number of rows that a thread takes at a time: a few tiles.
+/// The number of rows that a thread processes at a time: a few tiles.
 const BLOCK: usize = 8 * ROWS;
 /// The largest depth that is summed at once, so that the panels of a tile stay in the nearest caches.
 const DEPTH: usize = 1024;
@@ -170,7 +170,7 @@ fn add_panels(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
             *loaded = unsafe { _mm512_loadu_si512(columns.as_ptr().add(v * LANES).cast()) };
         }
         for r in 0..ROWS {
-            // SAFETY: both types are 512 bits, of which any are valid.
+            // SAFETY: both types are 512 bits, and any bits are valid.
             let row = unsafe { transmute::<__m512i, __m512bh>(_mm512_set1_epi32(rows[r] as i32)) };
             for v in 0..VECTORS {
                 // SAFETY: as above.

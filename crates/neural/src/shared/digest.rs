@@ -1,4 +1,4 @@
-//! Checksums of what a training depends on.
+//! Checksums of the data that a training depends on.
 
 use crc32fast::Hasher;
 use majuscule_text::{Locale, MarkSet};

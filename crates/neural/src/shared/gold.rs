@@ -5,7 +5,7 @@ use majuscule_methods::network::windower::WordWindow;
 use majuscule_text::{Mark, MarkSet};
 use majuscule_train::corpus::{Example, Gold};
 
-/// The ids of the right labels of a word; `None` for a label that is not learned from.
+/// The ids of the correct labels of a word; `None` for a label that is not learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WordLabels {
     /// The id of its class.
@@ -31,7 +31,8 @@ pub fn teaches(example: &Example, mark: Mark, marks: MarkSet) -> bool {
     example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
 }
 
-/// Returns the labels of the words of a window, those of its targets from `gold`; `None` if there is none.
+/// Returns the labels of the words of a window, with the labels of its targets from `gold`; `None` if
+/// there are no labels.
 pub fn window_labels<I>(
     window: &WordWindow<I>,
     gold: &mut impl Iterator<Item = WordLabels>,

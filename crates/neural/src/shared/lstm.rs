@@ -21,7 +21,7 @@ pub struct CellLayout {
     pub bias: Range<usize>,
 }
 
-/// The weights of an LSTM. The columns are those of its input gate, forget gate, output gate and
+/// The weights of an LSTM. The columns belong to its input gate, forget gate, output gate and
 /// candidate.
 #[derive(Debug, Clone, Copy)]
 pub struct LstmCell<'a> {

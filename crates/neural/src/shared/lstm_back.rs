@@ -20,8 +20,8 @@ pub struct LstmPass<'a> {
 }
 
 impl LstmPass<'_> {
-    /// Adds the gradients of the weights and of the inputs, given those of the states in the same
-    /// rows and columns.
+    /// Adds the gradients of the weights and of the inputs, given the gradients of the states in
+    /// the same rows and columns.
     pub fn back(&self, trace: Trace, state_gradients: &mut [f32], weights: &mut [f32], inputs: &mut [f32]) {
         let Self { cell, layout, steps, direction, column, width, .. } = *self;
         let hidden = cell.hidden;
@@ -83,7 +83,8 @@ struct RowGradients<'a> {
     cell: &'a [f32],
     old: &'a [f32],
     state_gradient: &'a [f32],
-    /// The gradient of the memory from later steps, replaced by that of the previous memory.
+    /// The gradient of the memory from later steps, replaced by the gradient of the previous
+    /// memory.
     cell_gradient: &'a mut [f32],
 }
 

@@ -149,7 +149,8 @@ pub fn show_default(arg: Arg, defaults: &impl Serialize) -> Arg {
     }
 }
 
-/// The settings of a training in a manifest and in a checkpoint: those of one network, and those that all share.
+/// The settings of a training in a manifest and in a checkpoint: the settings of one network, and the settings
+/// that all share.
 #[derive(Debug, Serialize)]
 pub struct TrainingRecord<'a, C, T> {
     #[serde(flatten)]

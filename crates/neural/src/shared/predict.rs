@@ -62,9 +62,9 @@ impl HeadOptions {
         Ok(learned)
     }
 
-    /// Returns the costs of marks that are given, or else those that give the best F on held-out
-    /// examples; too few of them cannot decide. `choices` returns the choices for the words of an
-    /// example under some costs.
+    /// Returns the given costs of marks, or else the costs with the best F on held-out examples, if
+    /// there are enough of these. `choices` returns the choices for the words of an example under
+    /// some costs.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] for a cost that is not a positive number.
@@ -94,7 +94,7 @@ impl HeadOptions {
                 Ok(LearnedHeads { cases, marks })
             }
             Some(marks) => Err(Error::usage(format!(
-                "{} {marks} and {} case: name marks in both or in neither",
+                "{} {marks} and {} case: include marks in both or in neither",
                 option("marks"),
                 option("predict")
             ))),
@@ -129,6 +129,6 @@ mod tests {
         let error = cost.learned().unwrap_err().to_string();
         assert_eq!(error, "`end-cost` is for punctuation, which is not learned: give `marks` too");
         let error = learned(&[Case], Some(".")).unwrap_err().to_string();
-        assert_eq!(error, "`marks` . and `predict` case: name marks in both or in neither");
+        assert_eq!(error, "`marks` . and `predict` case: include marks in both or in neither");
     }
 }

@@ -74,7 +74,7 @@ pub enum BatchSize {
 /// The number of batches within which samples are sorted by length.
 const SORTED_BATCHES: usize = 64;
 
-/// A corpus of which a fraction is held out: with the same seed the same examples.
+/// A corpus with a fraction held out: the same seed holds out the same examples.
 #[derive(Debug, Clone, Copy)]
 pub struct CorpusSplit<'a> {
     pub corpus: &'a Corpus,

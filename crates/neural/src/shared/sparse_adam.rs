@@ -7,7 +7,7 @@ use super::instruction_set::InstructionSet;
 /// The gradient of a loss with respect to every weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseGradient {
-    /// The gradient of the first weights, those in no table.
+    /// The gradient of the first weights, which are in no table.
     pub dense: Vec<f32>,
     pub tables: Vec<TableGradient>,
 }

@@ -29,7 +29,7 @@ pub fn marked_corpus(window: usize) -> Corpus {
     })
 }
 
-/// The same, and statements with `who` inside, which tell its case.
+/// The same, and statements with `who` inside, which show the case of `who`.
 pub fn marked_corpus_with_clauses(window: usize) -> Corpus {
     running(window, |i, one, other| match i % 3 {
         0 => format!("The minister of {one} met us, and we met {other}. "),

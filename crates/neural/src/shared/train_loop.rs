@@ -58,7 +58,7 @@ pub trait NetworkTrainer {
         Ok(Vec::new())
     }
 
-    /// Returns true for an epoch whose steps cost less than those of later epochs.
+    /// Returns true for an epoch whose steps cost less than the steps of later epochs.
     fn is_cheap(&self, _: usize) -> bool {
         false
     }

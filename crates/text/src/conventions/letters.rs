@@ -11,7 +11,7 @@ struct LetterRun {
     /// The number of letters before the letter.
     position: usize,
     count: usize,
-    /// True if a full stop stands after each.
+    /// True if a full stop is after each.
     is_stopped: bool,
 }
 
@@ -61,7 +61,7 @@ impl Words<'_> {
         let links = |first: Word<'_>, second: Option<Word<'_>>, third: Option<Word<'_>>| match second {
             None => false,
             Some(second) if is_stopped => self.is_stopped_letter(first) && self.is_stopped_letter(second),
-            // The full stop of the last letter may be that of the sentence.
+            // The full stop of the last letter may be the end of the sentence.
             Some(second) => {
                 !self.is_stopped_letter(first)
                     && first.token.right.is_none_or(is_between)
@@ -93,13 +93,13 @@ impl Words<'_> {
         word.is_letter() && word.token.before == Break::Space && self.is_apart(word)
     }
 
-    /// Returns true if a full stop stands behind a letter that gets none by itself, as a word does.
+    /// Returns true if a full stop is after a letter that gets none by itself, as a word does.
     fn is_stopped_letter(&self, word: Word<'_>) -> bool {
         word.is_stopped() && !self.tables.language.one_letter.contains(word.lower)
     }
 
-    /// Returns the case of a letter with a full stop: that of the list if it has the letters (`a. m.`,
-    /// `p. ej.`), and a capital in a run of others.
+    /// Returns the case of a letter with a full stop: the case in the list if it has the letters (`a.
+    /// m.`, `p. ej.`), and a capital in a run of other letters.
     fn stopped_letter(&self, at: usize, word: Word<'_>, run: &LetterRun) -> Option<Case> {
         let letters: Vec<String> = run.letters.chars().map(String::from).collect();
         // The longest entry that holds the letter.
@@ -158,7 +158,7 @@ impl Words<'_> {
         let is_acronym = |from: usize, to: usize| {
             is_acronym(from, to) || has_word(facts.spelled, &letters[from..to].iter().collect::<String>())
         };
-        // A word of one letter beside an acronym: `a f b i agent`, `u n y`.
+        // A word of one letter next to an acronym: `a f b i agent`, `u n y`.
         if is_word(0) && is_acronym(1, count) {
             return (position > 0).then_some(Case::Upper);
         }
@@ -212,7 +212,7 @@ impl Words<'_> {
         is_species.then_some(Case::Upper)
     }
 
-    /// Returns lower case for a word of one letter after a name, which is no initial: `Silva e`.
+    /// Returns lower case for a word of one letter after a name, which is not an initial: `Silva e`.
     fn letter_word(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let facts = self.tables.facts;
         if word.case != Case::Upper || word.token.before != Break::Space || self.is_stopped_letter(word) {

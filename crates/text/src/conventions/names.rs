@@ -8,14 +8,14 @@ use crate::{Break, Case};
 /// The largest number of particles before a name: `van de der`.
 pub(super) const PARTICLES: usize = 3;
 
-/// The fewest letters of a name that is not taken for an acronym.
+/// The fewest letters of a name that does not count as an acronym.
 const SHORTEST: usize = 4;
 
 /// The fewest letters of an office that counts as the end of a longer word too.
 const SHORTEST_OFFICE: usize = 7;
 
 impl Elision {
-    /// Returns true if a word behind the particle may be a name.
+    /// Returns true if a word after the particle may be a name.
     fn may_precede(&self, word: &str) -> bool {
         word.chars().count() >= SHORTEST
             && !has_word(self.words, word)
@@ -30,12 +30,12 @@ enum Address {
     Title,
     /// A word that may also stand by itself: `mevrouw`.
     Word,
-    /// An office, which may be that of something: `minister`.
+    /// An office, which may be the office of something: `minister`.
     Office,
 }
 
 impl Words<'_> {
-    /// Returns the case of a name or a particle of one.
+    /// Returns the case of a name or of a particle of a name.
     pub(super) fn name(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let is_addressed = self.conventions.trail.since_title > 0;
         if is_addressed && self.is_particle(word) {
@@ -99,7 +99,7 @@ impl Words<'_> {
         None
     }
 
-    /// Returns the case of a particle: behind a title the first one of a name has a capital.
+    /// Returns the case of a particle: after a title, the first particle of a name has a capital.
     fn particle(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let (address, particles) = self.addressed(at)?;
         let mut on = 1;
@@ -134,13 +134,13 @@ impl Words<'_> {
     /// Returns true if the name of a person must follow the words before.
     fn follows_title(&self, at: usize, word: Word<'_>) -> bool {
         let Some((Address::Title, particles)) = self.addressed(at) else { return false };
-        // A title without a full stop is known here only by the particle behind it.
+        // A title without a full stop is known here only by the particle after it.
         let is_shown = particles > 0 || self.left(at, 1).is_some_and(|title| title.is_stopped());
         let is_open = !self.is_no_name(word) && self.tables.abbreviation(word.lower).is_none();
         is_shown && is_open && (is_name(word.lower) || !self.tables.particles.is_empty())
     }
 
-    /// Returns the case of a name with an elided particle behind a first name: `Jean d'Ormesson`.
+    /// Returns the case of a name with an elided particle after a first name: `Jean d'Ormesson`.
     fn elided(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let elision = self.tables.facts.elision.as_ref()?;
         let name = word.lower.strip_prefix(elision.particle)?;

@@ -1,4 +1,4 @@
-//! Words whose case a word beside them decides: `heute Nachmittag`, `7 pm EST`, `PO Box`.
+//! Words whose case an adjacent word decides: `heute Nachmittag`, `7 pm EST`, `PO Box`.
 
 use super::{Word, Words};
 use crate::language::{WordPair, has_word};
@@ -12,13 +12,13 @@ fn has(list: &str, word: Word<'_>) -> bool {
     has_word(list, word.lower) || word.is_number() && has_word(list, NUMBER)
 }
 
-/// Returns true if no mark is behind a word, or one that may be inserted there.
+/// Returns true if no mark is after a word, or only a mark that may be inserted there.
 fn is_open_behind(word: &Word<'_>) -> bool {
     word.token.right.is_none_or(|mark| Mark::of(mark) != Mark::None)
 }
 
 impl WordPair {
-    /// Iterates over the words that the pair gives a case.
+    /// Iterates over the words whose case the pair decides.
     pub(super) fn cased(&self) -> impl Iterator<Item = &'static str> + use<> {
         let words = [(self.first, self.cases[0]), (self.second, self.cases[1])];
         let words = words.into_iter().filter(|(_, case)| case.is_some());

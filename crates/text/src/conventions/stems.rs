@@ -1,11 +1,11 @@
-//! Words made of listed ones: `iPhone's`, `iPhone-Käufer`, `US-Präsident`, `UFOs`; and names with `Mc`.
+//! Words formed from listed words: `iPhone's`, `iPhone-Käufer`, `US-Präsident`, `UFOs`; and names with `Mc`.
 
 use super::tables::mixed;
 use super::{Word, Words};
 use crate::compound::is_joint;
 use crate::{Capitals, Case};
 
-/// The ends of words behind an apostrophe that leave the spelling of the stem as it is.
+/// The ends of words after an apostrophe that leave the spelling of the stem as it is.
 const CLITICS: [&str; 6] = ["s", "ll", "d", "ve", "re", "m"];
 
 /// The beginning of names with two capitals.
@@ -24,7 +24,7 @@ const LONG_ACRONYM: usize = 3;
 const LONG_NAME: usize = 3;
 
 impl Words<'_> {
-    /// Returns the case of a word that is made of a word in a list.
+    /// Returns the case of a word that is formed from a word in a list.
     pub(super) fn derived(&self, word: Word<'_>) -> Option<Case> {
         let (stem, rest) = word.lower.split_at(word.lower.find(is_joint).unwrap_or(word.lower.len()));
         let ending = rest.trim_start_matches(is_joint);
@@ -40,8 +40,8 @@ impl Words<'_> {
         Some(Case::of_capitals(capitals, word.lower, self.conventions.locale))
     }
 
-    /// Returns the capitals of a compound whose first part has these: the other parts keep those that the method
-    /// chose, unless it chose capitals throughout, which are a heading's.
+    /// Returns the capitals of a compound whose first part has these: the other parts keep the capitals that the
+    /// method chose, unless it chose capitals for all letters, as in a heading.
     fn in_compound(&self, Capitals(first): Capitals, part: &str, word: Word<'_>) -> Capitals {
         let locale = self.conventions.locale;
         let chosen = if word.case == Case::Upper { 0 } else { word.case.capitals(word.lower, locale).0 };

@@ -6,7 +6,7 @@ use crate::language::has_word;
 use crate::tokens::LinePlace;
 use crate::{Case, Choice, Tokens};
 
-/// The number of words after an office that tell whether it belongs to a name: `house of the Lords`.
+/// The number of words after an office that show whether it belongs to a name: `house of the Lords`.
 const OFFICE_REACH: usize = 4;
 
 /// The number of words on either side of an office that may be part of it: `deputy prime minister`.
@@ -116,7 +116,7 @@ impl Words<'_> {
         let parts = at as isize - before as isize..=(at + after) as isize;
         let mut parts = parts.filter_map(|at| self.word(at));
         let facts = self.tables.facts;
-        // `prime` by itself is no office.
+        // `prime` by itself is not an office.
         if parts.clone().all(|word| has_word(facts.office_parts, word.lower)) {
             return None;
         }

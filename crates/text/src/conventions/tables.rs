@@ -14,9 +14,9 @@ use crate::{Case, Locale, Token};
 /// An abbreviation of a language.
 #[derive(Debug)]
 pub(super) struct Abbreviation {
-    /// Its case; `None` if that depends on the text, and is only never all capitals.
+    /// Its case; `None` if the case depends on the text but is never all capitals.
     pub(super) case: Option<Case>,
-    /// The word that must stand before it: `et` before `al`.
+    /// The word that must be before it: `et` before `al`.
     pub(super) after: Option<Box<str>>,
     /// True if it counts only before a number.
     pub(super) needs_number: bool,
@@ -42,14 +42,14 @@ pub(super) struct LanguageTables {
     pub(super) language: &'static Language,
     pub(super) facts: &'static ConventionFacts,
     abbreviations: FxHashMap<Box<str>, Abbreviation>,
-    /// The abbreviations, and the first words of those of two.
+    /// The abbreviations, and the first words of abbreviations of two words.
     filter: WordFilter,
-    /// The words that a neighbour gives a case.
+    /// The words whose case a neighbour decides.
     pair_filter: WordFilter,
     /// The same of one letter, one bit each.
     paired_letters: u32,
-    /// The words that count without a mark beside them: titles, abbreviations with a capital (`mr`), those that a
-    /// neighbour gives a case, those in mixed case and the acronyms; each with an `s` behind it too.
+    /// The words that count without an adjacent mark: titles, abbreviations with a capital (`mr`), words whose
+    /// case a neighbour decides, words in mixed case and acronyms; each with an `s` after it too.
     plain_filter: PlainFilter,
     acronyms: OnceLock<FxHashMap<Box<str>, &'static str>>,
     common: FxHashSet<&'static str>,
@@ -71,7 +71,7 @@ struct WordFilter([u64; 64]);
 impl WordFilter {
     const EMPTY: Self = Self([0; 64]);
 
-    /// Returns the place of a word among the 4,096 bits.
+    /// Returns the index of a word among the 4,096 bits.
     #[inline]
     fn place(word: &[u8]) -> usize {
         match word {
@@ -106,7 +106,7 @@ impl PlainFilter {
         filter
     }
 
-    /// Adds a word in any case, and with an `s` behind it.
+    /// Adds a word in any case, and with an `s` after it.
     fn add(&mut self, word: &[u8]) {
         if let [first, second, ..] = *word
             && first != b'#'
@@ -122,8 +122,8 @@ impl PlainFilter {
         }
     }
 
-    /// Returns the place among the 65,536 bits of a word with these first two, middle and last letters, whose
-    /// case does not count.
+    /// Returns the index, among the 65,536 bits, of a word with these first two, middle and last letters,
+    /// ignoring case.
     #[inline]
     fn place(letters: [u8; 4], len: usize) -> usize {
         let key = (u32::from_le_bytes(letters) | 0x2020_2020).wrapping_add(len as u32);
@@ -232,20 +232,20 @@ impl LanguageTables {
         self.common.contains(lower)
     }
 
-    /// Returns false if a word is no abbreviation, nor the first of one of two words.
+    /// Returns false if a word is neither an abbreviation nor the first word of an abbreviation of two words.
     #[inline]
     pub(super) fn may_be_abbreviation(&self, lower: &[u8]) -> bool {
         self.filter.may_have(lower)
     }
 
-    /// Returns false if a word of more than one letter counts only with a mark beside it: it is no title before a
-    /// name, in no pair, not made of a listed word, and no name with `Mc`.
+    /// Returns false if a word of more than one letter counts only with an adjacent mark: it is not a title
+    /// before a name, not in a pair, not formed from a listed word, and not a name with `Mc`.
     #[inline]
     pub(super) fn may_count(&self, lower: &[u8]) -> bool {
         self.plain_filter.may_have(lower) || lower.starts_with(MC)
     }
 
-    /// Returns false if no pair gives a word a case.
+    /// Returns false if no pair decides the case of a word.
     #[inline]
     pub(super) fn may_pair(&self, lower: &[u8]) -> bool {
         match lower {

@@ -4,7 +4,7 @@ use super::tables::{is_name, is_species, may_be_epithet, unit};
 use super::{Word, Words};
 use crate::Case;
 
-/// Units that are as often a word of the language after a number.
+/// Units that, after a number, are just as often a word of the language.
 const AMBIGUOUS: [&str; 2] = ["ma", "pa"];
 
 /// Units that are as often something else after a year.
@@ -65,7 +65,7 @@ impl Words<'_> {
         (!is_in_doubt).then_some(case)
     }
 
-    /// Returns the case of the unit behind the stroke of a quotient.
+    /// Returns the case of the unit after the stroke of a quotient.
     fn denominator(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let locale = self.conventions.locale;
         let numerator = self.left(at, 1).filter(|numerator| numerator.token.right == Some('/'))?;

@@ -51,7 +51,7 @@ impl PageLayout {
     }
 }
 
-/// The place on a page that the next word of a text may take.
+/// The position on a page that the next word of a text may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageWriter {
     layout: PageLayout,
@@ -76,7 +76,7 @@ impl PageWriter {
     /// sentence, `sentence` is the number of characters of the sentence.
     pub(super) fn place(&mut self, letters: usize, sentence: Option<usize>) -> Token {
         let fits = |width: usize| self.column + 1 + letters <= width;
-        // The break before the line that the word opens; the second line of a cue has none of its own.
+        // The break before the line that the word opens; the second line of a cue has no break of its own.
         let line = match self.layout {
             _ if self.column == 0 => None,
             PageLayout::Running => None,

@@ -1,8 +1,8 @@
-//! Removes punctuation marks: what remains of a text when only its words are spoken.
+//! Removes punctuation marks, so that only the words remain that are spoken.
 //!
 //! Full stops inside initialisms are dropped (`U.S.` is `US`). Any other mark separates words,
-//! except `'`, `’` and `-` between two letters or digits. A result without a letter or digit is no
-//! word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
+//! except `'`, `’` and `-` between two letters or digits. A result without a letter or digit is not
+//! a word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
 //! letter.
 
 use majuscule_base::error::{Error, Result, option};
@@ -239,14 +239,14 @@ impl TextCursor<'_> {
 ///
 /// - anything with a `♪` inside the brackets;
 /// - up to four words in square brackets, or up to three in round ones, that stand alone: at the
-///   beginning or after the end of a sentence, and before the beginning of one or at the end. Only
-///   the first of the words may have a capital (`(Drum roll)`), or all letters are capitals
-///   (`[MUSIC]`; at least five letters in round brackets, since `(COD)` is no event);
+///   beginning or after the end of a sentence, and before the beginning of a sentence or at the
+///   end. Only the first of the words may have a capital (`(Drum roll)`), or all letters are
+///   capitals (`[MUSIC]`; at least five letters in round brackets, since `(COD)` is not an event);
 /// - inside a sentence, up to four lower-case words in square brackets, or a single lower-case word
 ///   of at least three letters in round ones.
 ///
 /// Words here consist of letters, apostrophes and hyphens only, so `(2001)`, `(PPE-DE)`,
-/// `(Verts/ALE)`, `(the last one)` and `plan(s)` are no events.
+/// `(Verts/ALE)`, `(the last one)` and `plan(s)` are not events.
 pub fn parts(text: &str, mut each: impl FnMut(&str, bool)) {
     let mut given = 0;
     let mut from = 0;

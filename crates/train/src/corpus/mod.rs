@@ -39,14 +39,14 @@ use read::{CorpusBlock, CorpusBlocks};
 pub struct Example {
     /// The words, as a method sees them.
     pub tokens: Tokens,
-    /// The right answer for each word.
+    /// The correct answer for each word.
     pub gold: Vec<Gold>,
 }
 
-/// The right answer for a word, and its use in training and scoring.
+/// The correct answer for a word, and its use in training and scoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Gold {
-    /// The right label of the word.
+    /// The correct label of the word.
     pub label: Label,
     /// True if the word is trained on and scored; otherwise it is context only.
     pub scored: bool,
@@ -54,8 +54,7 @@ pub struct Gold {
     pub initial: bool,
     /// True if the word is the last of its sentence, as the reader of the corpus decides it.
     pub ends: bool,
-    /// The mark whose opening stands before the word: [`Mark::Question`] for `¿`. Known where marks
-    /// are.
+    /// The mark whose opening is before the word: [`Mark::Question`] for `¿`. Known where marks are.
     pub opening: Mark,
     /// The part of speech of the word, known in a [treebank](treebank::Treebank).
     pub tag: Option<Upos>,
@@ -181,8 +180,7 @@ impl Corpus {
     /// reads them twice (`rei`), standard input and pipes are kept in memory.
     ///
     /// # Errors
-    /// If there are no files, or if standard input or a pipe has to be kept in memory and cannot be
-    /// read.
+    /// If there are no files, or if standard input or a pipe, which must be kept in memory, cannot be read.
     pub fn new(
         files: &[impl AsRef<Path>],
         reading: Reading,
@@ -236,8 +234,7 @@ impl Corpus {
         }
     }
 
-    /// Records notes on a file used in training, such as a lexicon, whose content was not taken
-    /// exactly as it stands.
+    /// Records notes on a file used in training, such as a lexicon, whose content was not used exactly as it is.
     pub fn note(&self, notes: &[String]) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(notes);
     }
@@ -316,9 +313,9 @@ impl Corpus {
         self.again(reading, Protocol::Asr { window: Protocol::WINDOW })
     }
 
-    /// Returns a corpus for each file, with the facts that the protocol has learned from all files
-    /// (the single letters of `rei`), so that counts of the parts add up to those of the whole.
-    /// From here on, standard input and pipes are kept in memory.
+    /// Returns a corpus for each file, with the facts that the protocol has learned from all files (the single
+    /// letters of `rei`), so that counts of the parts add up to the counts of the whole. From here on, standard input
+    /// and pipes are kept in memory.
     ///
     /// # Errors
     /// If one of them cannot be read.
@@ -384,7 +381,7 @@ impl Corpus {
         Self { watch: ReadingWatch { callback: watch, passes: Arc::default() }, ..self }
     }
 
-    /// The flag that stops the reading, for work on what was read.
+    /// The flag that stops the reading, for work on the data that was read.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -445,7 +442,7 @@ impl Corpus {
     /// used again for the next.
     ///
     /// # Errors
-    /// If a file cannot be read or is not what its format says, or if `visit` fails.
+    /// If a file cannot be read or violates its format, or if `visit` fails.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
         let mut blocks = self.example_blocks()?;
         while blocks.next(&mut |example, _| visit(example))? {}
@@ -460,7 +457,7 @@ impl Corpus {
         Ok(ExampleBlocks { examples: self.maker(self.letters()?), blocks: self.blocks(), has_ended: false })
     }
 
-    /// Calls `visit` with every sentence as it stands in the files, in order.
+    /// Calls `visit` with every sentence as it is in the files, in order.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`].
@@ -475,8 +472,8 @@ impl Corpus {
         Ok(())
     }
 
-    /// Calls `visit` with every utterance as it stands in the files, in order. Utterances of
-    /// transcripts include all alternatives.
+    /// Calls `visit` with every utterance as it is in the files, in order. Utterances of transcripts include all
+    /// alternatives.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`].
@@ -577,7 +574,7 @@ impl Corpus {
         Ok(made.into_iter().map(|(value, _)| value).collect())
     }
 
-    /// Like [`Corpus::map_reduce`], with the sentences as they stand in the files.
+    /// Like [`Corpus::map_reduce`], with the sentences as they are in the files.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`]; of several errors, the first one in the corpus.
@@ -738,11 +735,10 @@ pub(crate) struct ExampleBlocks<'a> {
 }
 
 impl ExampleBlocks<'_> {
-    /// Calls `visit` with the examples that the next block completes, in order; returns false at the
-    /// end. It also gives the number of words that were left out before each word of an example
-    /// because of their kind, such as events under `rei`. The list is empty if the protocol never
-    /// leaves out words. With them, the words are all words of the files, except for those at the
-    /// very end.
+    /// Calls `visit` with the examples that the next block completes, in order; returns false at the end. It also
+    /// returns the number of words that were left out before each word of an example because of their kind, such as
+    /// events under `rei`. The list is empty if the protocol never leaves out words. With them, the words are all
+    /// words of the files, except for the words at the very end.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`].
@@ -820,7 +816,7 @@ mod tests {
             let parts: Vec<_> = parts.iter().flat_map(|part| part.examples().unwrap()).collect();
             let whole = whole.examples().unwrap();
             assert_eq!(words(&parts), words(&whole), "{protocol}");
-            // The turns of `windows` go on from one file to the next, and their ends with them.
+            // The turns of `windows`, and their ends, continue from one file to the next.
             if !matches!(protocol, Protocol::Windows | Protocol::Layouts) {
                 assert_eq!(parts, whole, "{protocol}");
             }

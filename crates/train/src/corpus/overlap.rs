@@ -62,7 +62,7 @@ impl Overlap {
 /// with the test text alone.
 ///
 /// # Errors
-/// If a text cannot be read or is not what its format says.
+/// If a text cannot be read or violates its format.
 pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZeroUsize) -> Result<Overlap> {
     let order = order.get();
     // The index of each n-gram of the test text, and the number of its occurrences there by index.

@@ -20,7 +20,7 @@ use majuscule_text::sentence::Abbreviations;
 use majuscule_text::tokenize::{Capitalized, Cut, Tokenizer};
 use majuscule_text::{Break, Case, Locale, Mark, MarkSet, Spellings, Token};
 
-/// The words that are trained on and scored, and what a method sees of them.
+/// The words that are trained on and scored, and their form as a method sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Protocol {
@@ -48,12 +48,12 @@ pub enum Protocol {
     /// For models that meet every kind of text: about 200 words at a time, treated as `text`, `rei`
     /// or `asr` in turns that a fixed random sequence decides.
     Mix,
-    /// For networks, which see no marks: running text as under `asr`, in windows of 200 words that are
-    /// cut anywhere, and by turns that a fixed random sequence decides a few sentences by themselves.
-    /// Those are about two examples in three, and one word in six.
+    /// For networks, which see no marks: running text as under `asr`, in windows of 200 words that are cut
+    /// anywhere, alternating, as a fixed random sequence decides, with texts of a few sentences. Those are
+    /// about two examples in three, and one word in six.
     Windows,
-    /// For networks that read the layout: as `windows`, and by turns laid out as running text, one sentence a
-    /// line, in lines of one width or in subtitle cues.
+    /// For networks that read the layout: as `windows`, and laid out alternately as running text, one
+    /// sentence a line, in lines of one width or in subtitle cues.
     Layouts,
     /// One sentence a line: marks are removed, and every word counts.
     Lines,
@@ -63,21 +63,21 @@ pub enum Protocol {
     /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut, and the
     /// marks after words are scored too.
     Marks {
-        /// The marks that are told apart.
+        /// The marks that are distinguished.
         convention: MarkConvention,
         /// The number of words in a window, whose last word ends a text, if a document is cut.
         window: Option<NonZeroUsize>,
     },
 }
 
-/// A convention of scoring punctuation marks: those that are told apart, and the text that counts.
+/// A convention of scoring punctuation marks: the marks that are distinguished, and the text that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MarkConvention {
-    /// IWSLT 2011 as Ueffing et al. 2013 score it: commas, with colons and dashes; full stops, with
-    /// all marks that are none of the others; question marks.
+    /// IWSLT 2011 as Ueffing et al. 2013 score it: commas, with colons and dashes; full stops, with all other
+    /// marks; question marks.
     Iwslt,
-    /// SEPP-NLG 2021: `. , ? - :`, where all other marks are full stops. Sentences with quotes,
-    /// brackets or single apostrophes are left out, and those of fewer than three words.
+    /// SEPP-NLG 2021: `. , ? - :`, where all other marks are full stops. Sentences with quotes, brackets or
+    /// single apostrophes are left out, and sentences of fewer than three words.
     Sepp,
     /// punctuator2: all marks but the ellipsis, which is a full stop.
     Punctuator2,
@@ -99,8 +99,8 @@ impl MarkConvention {
         }
     }
 
-    /// The marks that are told apart; the others count as the [nearest](Mark::within). There are
-    /// none if only the ends of sentences are scored.
+    /// The marks that are distinguished; the others count as the [nearest](Mark::within). No marks are
+    /// distinguished if only the ends of sentences are scored.
     pub fn marks(self) -> MarkSet {
         let all = Mark::WRITTEN.into_iter();
         match self {
@@ -159,8 +159,8 @@ impl Protocol {
         }
     }
 
-    /// The number of words in a window, if sentences run together in windows of one size; `None`
-    /// also if those of a document run together in one stream.
+    /// The number of words in a window, if sentences run together in windows of one size; `None` also if the
+    /// sentences of a document run together in one stream.
     pub fn window(self) -> Option<NonZeroUsize> {
         match self {
             Self::Asr { window } => Some(window),
@@ -346,8 +346,8 @@ pub(super) struct ExampleBuilder<'a> {
     tokenizer: Tokenizer,
     example: Example,
     words: String,
-    /// The number of words that the protocol left out before each word of the example, as `rei`
-    /// does with those of events.
+    /// The number of words that the protocol left out before each word of the example, as `rei` does with the
+    /// words of events.
     skipped: Vec<u32>,
     /// The number of words that the protocol left out after the last word of the example.
     skipping: u32,
@@ -427,7 +427,7 @@ impl<'a> ExampleBuilder<'a> {
         }
     }
 
-    /// Takes a sentence and calls `visit` with the examples that it completes.
+    /// Adds a sentence and calls `visit` with the examples that it completes.
     ///
     /// # Errors
     /// If `visit` fails.
@@ -509,8 +509,8 @@ impl<'a> ExampleBuilder<'a> {
         Ok(())
     }
 
-    /// Fixes the words that the user spells, if the original text with its marks is not available:
-    /// the words are taken one after the other.
+    /// Fixes the words that the user spells, if the original text with its marks is not available: the words
+    /// are matched one after the other.
     fn spell(&mut self) {
         let tokens = &mut self.example.tokens;
         if self.spellings.is_empty() || tokens.as_slice().iter().any(|token| !token.source.is_empty()) {
@@ -546,8 +546,7 @@ impl<'a> ExampleBuilder<'a> {
         let mut before = sentence.before;
         let mut initial = true;
         for token in sentence.text.split_whitespace() {
-            // A case says nothing about letters after the 64th. Such a token counts, but is no
-            // slot.
+            // A case does not describe letters after the 64th. Such a token counts, but is not a slot.
             let is_long = token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS;
             let case = if is_long { Case::Lower } else { Case::of(token, self.locale) };
             let is_word = token.contains(char::is_alphanumeric);
@@ -560,8 +559,8 @@ impl<'a> ExampleBuilder<'a> {
         end_sentence(gold, "");
     }
 
-    /// Adds the words as `restore` finds them, all of them scored. The reader decides what a
-    /// sentence is; a method sees only what the marks show.
+    /// Adds the words as `restore` finds them, all of them scored. The reader decides where sentences end; a
+    /// method sees only the evidence of the marks.
     fn tokens(&mut self, sentence: CorpusSentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
         let text = sentence.text;
@@ -573,7 +572,7 @@ impl<'a> ExampleBuilder<'a> {
             let token = &mut tokens.as_mut_slice()[i];
             if token.before == Break::Document {
                 token.before = sentence.before;
-                // The end of the last document stands in another file.
+                // The end of the last document may be in another file.
                 token.gap = token.gap.filter(|_| sentence.before != Break::Document);
                 // Inside a paragraph, the end of the previous sentence shows that this one begins.
                 token.starts |= sentence.before < Break::Line;
@@ -688,7 +687,7 @@ fn mark(gold: &mut [Gold], lower: &str, gap: &str, abbreviations: &Abbreviations
 /// Returns the mark after a word in the text that follows it, up to the next word if there is one.
 /// The full stop of an abbreviation is part of the word.
 pub(crate) fn mark_after(lower: &str, gap: &str, has_next: bool, abbreviations: &Abbreviations) -> Mark {
-    // Text that is no word, such as a URL, has marks of its own.
+    // Text that is not a word, such as a URL, has marks of its own.
     let gap = gap.split(char::is_alphanumeric).next().unwrap_or_default();
     // The parts of a number, a time or a name: 1,000 and 10:30.
     let is_inside = has_next && !gap.contains(char::is_whitespace);
@@ -902,7 +901,7 @@ mod tests {
             let tokens = example.tokens.as_slice();
             assert!(tokens.iter().all(|token| !token.starts && token.right.is_none()));
             assert!(example.gold.iter().all(|gold| gold.scored));
-            // What is cut off from earlier words continues them.
+            // Text that is cut off from earlier words continues them.
             let is_inside = !example.gold[0].initial;
             assert_eq!(tokens[0].before, if is_inside { Break::Space } else { Break::Document });
             inside += usize::from(is_inside);
@@ -928,7 +927,7 @@ mod tests {
         let text = "J. Reis, at 10:30 – yes; 1,000 left!\nA list:\nAnd/or Yahoo!com wait…what—no mark";
         let words = "j reis, at 10 30– yes; 1 000 left!| a list:| and or yahoo com wait… what– no mark|";
         for protocol in ["iwslt", "sepp", "punctuator2"] {
-            // Two words are no sentence of sepp.
+            // Two words do not make a sentence under sepp.
             let expected = if protocol == "sepp" { words.replace(" a list:|", "") } else { words.into() };
             assert_eq!(marked(text, protocol), expected, "{protocol}");
         }

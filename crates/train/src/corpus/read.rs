@@ -40,7 +40,7 @@ pub struct Reading {
     /// Language of the text; en,pt for text in several languages
     #[arg(long = "lang", value_name = "LANG", default_value = "en")]
     pub language: String,
-    /// The limits on what is held in memory of a file.
+    /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     pub limits: Limits,
     /// The records that are read; all by default.
@@ -149,13 +149,13 @@ impl Reading {
     /// The text of an input, decoded from its encoding.
     ///
     /// # Errors
-    /// If the input cannot be read or is no text.
+    /// If the input cannot be read or is not text.
     pub(super) fn decoded(&self, input: Input<'static>) -> Result<Input<'static>> {
         Ok(decoded_text(input.within(self.limits), self.encoding.as_ref(), false)?.0)
     }
 }
 
-/// A sentence in its true case, as it stands in a file.
+/// A sentence in its true case, as it is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusSentence<'a> {
     /// The text with its marks, without surrounding white space; never empty.
@@ -185,13 +185,13 @@ pub(super) struct CorpusBlock {
 
 #[derive(Debug, Clone)]
 enum CorpusParagraphs {
-    /// Lines as they stand in the file, and the number of the first.
+    /// Lines as they are in the file, and the number of the first.
     Lines(Vec<u8>, u64),
-    /// Lines of text, and the stretches of which they consist.
+    /// Lines of text, and the stretches that make them up.
     Text(String, Vec<LineStretch>),
 }
 
-/// A stretch of text that stands in one line of a file.
+/// A stretch of text that is in one line of a file.
 #[derive(Debug, Clone, Copy)]
 struct LineStretch {
     /// The start of the stretch in the text.
@@ -351,7 +351,7 @@ impl PlainLines {
 /// Joins the records of a file to paragraphs.
 struct JoinedRecords {
     records: Box<dyn RecordSource>,
-    /// The records that are taken; all by default.
+    /// The records that are read; all by default.
     only: Option<SpeechPart>,
     /// The break where the last records were passed over.
     passed: Option<Break>,
@@ -447,7 +447,7 @@ impl JoinedRecords {
         }
         for (at, text) in text.split(['\n', '\r']).enumerate() {
             if at > 0 {
-                // The lines of a text are paragraphs, those of a cue are not.
+                // The lines of a text are paragraphs; the lines of a cue are not.
                 self.text.push(if self.kind.has_paragraphs() { '\n' } else { ' ' });
             }
             self.stretches.push(LineStretch { start: self.text.len(), before, line });
@@ -476,7 +476,7 @@ impl JoinedRecords {
         let first = self.stretches.partition_point(|stretch| stretch.start < end);
         let mut rest = self.stretches.split_off(first);
         rest.iter_mut().for_each(|stretch| stretch.start -= end);
-        // A stretch may continue behind the cut.
+        // A stretch may continue after the cut.
         if !self.text.is_empty() && rest.first().is_none_or(|stretch| stretch.start > 0) {
             let line = self.stretches.last().map_or(0, |stretch| stretch.line);
             rest.insert(0, LineStretch { start: 0, before: Break::Space, line });
@@ -506,7 +506,7 @@ impl CorpusBlock {
         Self { begins: false, paragraphs, split: None, file: other.file.clone(), ..*other }
     }
 
-    /// Returns true if sentences of the other block can stand in this one.
+    /// Returns true if sentences of the other block can be in this one.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.file, &other.file) && self.tokenised == other.tokenised
     }

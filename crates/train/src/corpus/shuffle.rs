@@ -42,7 +42,7 @@ pub struct Shuffled {
 /// Shuffles the sentences of a corpus, in the same way for the same seed. They are kept in memory.
 ///
 /// # Errors
-/// If a file cannot be read or is not what its format says.
+/// If a file cannot be read or violates its format.
 pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
     let ShuffledBlocks { blocks, read, shouted } = blocks(corpus, config)?;
     let text = blocks.iter().flat_map(|block| [block.text(), "\n"]).collect();
@@ -50,11 +50,11 @@ pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
 }
 
 impl Corpus {
-    /// Returns the corpus with its sentences in random order, in stretches of so many consecutive
+    /// Returns the corpus with its sentences in random order, in stretches of this many consecutive
     /// ones, as [`shuffle`] with the default seed orders them. They are kept in memory.
     ///
     /// # Errors
-    /// If a file cannot be read or is not what its format says; or if it can be read only once:
+    /// If a file cannot be read or violates its format; or if it can be read only once:
     /// [`Corpus::hold`] keeps it in memory.
     pub fn shuffled(&self, stretch: usize) -> Result<Self> {
         let mut blocks = blocks(self, ShuffleConfig { stretch, ..ShuffleConfig::default() })?.blocks;

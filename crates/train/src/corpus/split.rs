@@ -25,7 +25,8 @@ pub struct SplitConfig {
     pub seed: u64,
 }
 
-/// The shares of train, dev and test in percent; each file is split in these proportions, exact to the line.
+/// The proportions of train, dev and test in percent; each file is split in these proportions, exact to the
+/// line.
 const SHARES: [u32; 3] = [80, 10, 10];
 
 /// The names of the parts and of their folders.
@@ -39,9 +40,9 @@ pub const MANIFEST: &str = "split.json";
 pub struct SplitReport {
     /// The version of majuscule that made the split.
     pub version: &'static str,
-    /// The seed, which gives the same parts again.
+    /// The seed; the same seed makes the same parts again.
     pub seed: u64,
-    /// The shares of train, dev and test in percent.
+    /// The proportions of train, dev and test in percent.
     pub shares: [u32; 3],
     /// The names of the files in the folders.
     pub files: Vec<String>,
@@ -105,7 +106,9 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
         let name = files::uncompressed_name(&name);
         if name.is_empty() || name == "-" {
             let file = file.display();
-            return Err(Error::usage(format!("{file} has no file name to give its parts: name a file")));
+            return Err(Error::usage(format!(
+                "{file} has no name from which to derive the names of its parts: name a file"
+            )));
         }
         if names.iter().any(|other| other == name) {
             return Err(Error::usage(format!(
@@ -198,9 +201,8 @@ impl PartFiles {
     }
 }
 
-/// Draws a part for each of `total` items: each part gets exactly its rounded share, and all orders
-/// are equally likely (selection sampling, algorithm S of Knuth 1997, section 3.4.2, for several
-/// parts).
+/// Draws a part for each of `total` items: each part gets exactly its rounded proportion, and all orders
+/// are equally likely (selection sampling, algorithm S of Knuth 1997, section 3.4.2, for several parts).
 struct PartSampler {
     left: [u64; 3],
     random: ChaCha8Rng,
@@ -226,8 +228,8 @@ impl PartSampler {
     }
 }
 
-/// Divides `total` into integers by shares. The remainder left by rounding goes to the largest
-/// fractions, the first of equal ones.
+/// Divides `total` into integers by proportions. The remainder left by rounding goes to the largest
+/// fractions, and among equal fractions to the first.
 fn quotas(total: u64, shares: [u32; 3]) -> [u64; 3] {
     let sum: u128 = shares.iter().map(|&share| u128::from(share)).sum();
     let exact = |share: u32| u128::from(total) * u128::from(share);
@@ -285,7 +287,7 @@ fn copy_header(lines: &mut files::Lines, headed: bool, file: usize, parts: &mut 
     Ok(())
 }
 
-/// Counts the sentences of the parts that were written, and those that occur in two parts.
+/// Counts the sentences of the parts that were written, and the sentences that occur in two parts.
 fn examine(
     written: &[Vec<PathBuf>; 3],
     reading: &Reading,
@@ -329,8 +331,7 @@ fn each_sentence(files: &[PathBuf], reading: &Reading, mut visit: impl FnMut(u64
     let corpus = Corpus::new(files, reading.clone(), Protocol::Text, Locale::Root)?;
     let (mut scratch, mut lower) = (String::new(), String::new());
     corpus.for_each_sentence(&mut |sentence| {
-        // The hash is never written: that of the standard library may change from version to
-        // version.
+        // The hash is never written: the standard library's may change from version to version.
         let mut hasher = DefaultHasher::new();
         let mut any = false;
         marks::words(sentence.text, Locale::Root, &mut scratch, |word| {

@@ -3,8 +3,8 @@
 //!
 //! A word of the program may be several of the treebank, which separates clitics and the parts of
 //! compounds. It has the part of speech of its longest part, the first of equally long ones
-//! (`well-known` that of `known`), and a multiword token (`3-4`) that of its first word (`don't` that
-//! of `do`).
+//! (`well-known` has the part of speech of `known`), and a multiword token (`3-4`) has the part of
+//! speech of its first word (`don't` of `do`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -39,7 +39,7 @@ struct TaggedWord {
     is_abbreviation: bool,
 }
 
-/// A kind of words that a treebank tells apart, each the base of a list.
+/// A kind of words that a treebank distinguishes; each kind makes a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaggedKind {
     /// Words that are always common or proper nouns
@@ -69,8 +69,8 @@ impl TaggedKind {
 }
 
 impl Treebank {
-    /// Reads a file of CoNLL-U and adds its sentences. Empty nodes (`5.1`) are no words of the text and
-    /// are left out.
+    /// Reads a file of CoNLL-U and adds its sentences. Empty nodes (`5.1`) are not words of the text
+    /// and are left out.
     ///
     /// # Errors
     /// If the file cannot be read, is not CoNLL-U, or has no words.
@@ -162,9 +162,9 @@ impl Treebank {
         example
     }
 
-    /// Returns the words of one of some kinds that are spelled alike wherever they occur inside
-    /// sentences, as they are spelled, in alphabetical order of their lower case. A word that only
-    /// begins sentences is left out, since its capital says little.
+    /// Returns the spellings of the words of these kinds that have a single spelling inside sentences,
+    /// in alphabetical order of their lower case. A word that only begins sentences is left out, since
+    /// its capital is weak evidence.
     pub fn unambiguous(&self, kinds: &[TaggedKind], min_count: usize) -> Vec<String> {
         let mut found: BTreeMap<String, WordUse<'_>> = BTreeMap::new();
         for (at, word) in self.sentences.iter().flat_map(|sentence| sentence.words.iter().enumerate()) {
@@ -202,7 +202,7 @@ struct WordUse<'a> {
     spellings: BTreeSet<&'a str>,
 }
 
-/// A word or a multiword token as it stands in the text.
+/// A word or a multiword token as it is in the text.
 #[derive(Debug)]
 struct TextRow {
     source: Range<usize>,

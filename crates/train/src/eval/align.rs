@@ -4,7 +4,8 @@
 //! 64 words of the reference at a time (Myers 1999, in the form of Hyyrö 2003, section 4, with
 //! blocks). Tracing the alignment back needs two bits for each pair of words. For all columns this
 //! would take quadratic memory, so only some columns are stored on the forward pass, as in
-//! checkpointing (Griewank 1992), and those between two of them are computed again on the way back.
+//! checkpointing (Griewank 1992), and the columns between two of these are computed again on the
+//! way back.
 //!
 //! **Ties.** Among alignments of equal cost, the result is the one found by going back from the
 //! ends of both sequences and taking, at each step, the first of these moves that has the least
@@ -74,7 +75,7 @@ struct Aligner<'a> {
 }
 
 /// The differences between neighbouring costs in a column: bit i is set in `up` if the cost of word
-/// i is 1 more than that of the word before it, and in `down` if it is 1 less.
+/// i is 1 more than the cost of the word before it, and in `down` if it is 1 less.
 #[derive(Clone)]
 struct CostColumn {
     up: Vec<u64>,

@@ -75,8 +75,8 @@ impl Choices {
         })
     }
 
-    /// A word of the reference and of the hypothesis, each with the mark after it; a bar stands for
-    /// the end of a sentence.
+    /// A word of the reference and of the hypothesis, each with the mark after it; a bar shows the
+    /// end of a sentence.
     pub fn shown(&self, at: usize) -> [String; 2] {
         let marks = self.marks.get(at).copied().unwrap_or_default();
         let word = |words: &[String], mark: Mark| {
@@ -105,7 +105,7 @@ pub struct ChoicesReader {
 }
 
 impl ChoicesReader {
-    /// Opens a file of choices. Errors give `advice` on what to do.
+    /// Opens a file of choices. Errors contain `advice` on what to do.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -122,7 +122,7 @@ impl ChoicesReader {
     /// Reads the next example; `None` at the end.
     ///
     /// # Errors
-    /// If the file cannot be read or its line is no example.
+    /// If the file cannot be read or its line is not an example.
     pub fn read(&mut self) -> Result<Option<Choices>> {
         let Some(line) = self.lines.next() else { return Ok(None) };
         let line = line.map_err(|error| Error::io("read", &self.file, error))?;
@@ -136,7 +136,9 @@ impl ChoicesReader {
             );
         }
         if !choices.marks.is_empty() && choices.marks.len() != reference {
-            return Err(self.problem(&format!("{reference} words, but marks after {}", choices.marks.len())));
+            return Err(
+                self.problem(&format!("{reference} words, but marks for {} words", choices.marks.len()))
+            );
         }
         Ok(Some(choices))
     }

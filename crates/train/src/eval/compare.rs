@@ -36,7 +36,7 @@ impl Default for CompareConfig {
 pub struct System {
     /// The name of the system in the report.
     pub name: String,
-    /// The slots of each example, in the order of the reference; those of a stream, of each 200
+    /// The slots of each example, in the order of the reference; for a stream, the slots of each 200
     /// words.
     pub examples: Vec<Slots>,
 }
@@ -58,8 +58,8 @@ impl System {
         self.push_words(&words, protocol);
     }
 
-    /// Appends the slots of an example, given those of each word. A stream is cut, since resamples
-    /// of a few long examples would say nothing.
+    /// Appends the slots of an example, given the slots of each word. A stream is divided, since
+    /// resamples of a few long examples would be meaningless.
     pub fn push_words(&mut self, words: &[Slots], protocol: Protocol) {
         let is_stream = protocol.mark_convention().is_some() && protocol.window().is_none();
         let together = if is_stream { Protocol::WINDOW.get() } else { words.len().max(1) };
@@ -119,15 +119,15 @@ pub struct Intervals {
 /// The difference of a system from the best.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SystemDifference {
-    /// The SER of the system minus that of the best: never below 0.
+    /// The SER of the system minus the SER of the best: never below 0.
     pub ser: f64,
     /// The 95 % confidence interval of the difference.
     pub interval: Option<Interval>,
     /// The fraction of resamples in which the system is no worse than the best: the p-value of a
     /// paired bootstrap test, one-sided.
     pub p_bootstrap: f64,
-    /// The fraction of random exchanges of the two systems' examples that give as large a difference:
-    /// the p-value of approximate randomisation, two-sided.
+    /// The fraction of random exchanges of the two systems' examples that result in as large a
+    /// difference: the p-value of approximate randomisation, two-sided.
     pub p_randomization: f64,
 }
 
@@ -176,8 +176,8 @@ fn total(examples: &[Slots]) -> Slots {
     total
 }
 
-/// The slots of each system in each resample. A resample draws as many examples as there are, with
-/// replacement, the same ones for every system.
+/// The slots of each system in each resample. A resample draws, with replacement, as many examples
+/// as the text has, and the same ones for every system.
 fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
     let mut random = generator(config.seed, 0);
     let examples = systems[0].examples.len();
@@ -257,7 +257,7 @@ fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: CompareCon
     (as_large + 1) as f64 / (config.resamples + 1) as f64
 }
 
-/// The sum of the differences with random signs. One draw gives 64 signs.
+/// The sum of the differences with random signs. One draw yields 64 signs.
 fn exchanged(differences: &[i64], random: &mut ChaCha8Rng) -> i64 {
     let mut sum = 0;
     for chunk in differences.chunks(64) {
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     fn system(name: &str, errors: &[u64]) -> System {
-        // Each example has ten slots, of which `deleted` are deleted.
+        // Each example has ten slots; `deleted` of them are deleted.
         let slots = |&deleted: &u64| Slots { correct: 10 - deleted, deleted, ..Slots::default() };
         System { name: name.into(), examples: errors.iter().map(slots).collect() }
     }

@@ -15,7 +15,8 @@ pub struct DifferingExamples {
     pub systems: Vec<String>,
     /// The number of examples in which the systems differ.
     pub examples: u64,
-    /// The examples with the largest differences between systems; earlier ones first among equals.
+    /// The examples with the largest differences between systems; among equals, earlier examples
+    /// come first.
     pub shown: Vec<Different>,
     /// The errors by kind of word, if the words are grouped.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -81,7 +82,7 @@ impl DifferingExamples {
         let shown = self.shown.len() as u64;
         let mut page = format!("\n{} examples are written differently", thousands(self.examples));
         page += &if shown < self.examples {
-            format!("; the {shown} that tell systems apart most:\n")
+            format!("; the {shown} that distinguish the systems most:\n")
         } else {
             ":\n".into()
         };

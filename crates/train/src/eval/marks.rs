@@ -1,5 +1,5 @@
 //! Scores punctuation marks: a word with a mark after it is a slot, and the classes are the marks
-//! that a convention tells apart.
+//! that a convention distinguishes.
 
 use std::ops::AddAssign;
 
@@ -17,7 +17,7 @@ use majuscule_text::{Label, Mark, MarkSet};
 const MARKS: usize = Mark::SentenceEnd as usize + 1;
 
 /// The confusion matrix of the marks after words, from which all figures of marks are computed. The
-/// marks that are told apart are chosen when figures are read.
+/// marks that are distinguished are chosen when figures are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MarkConfusion {
     /// The number of words by mark in the reference, then in the hypothesis.
@@ -81,13 +81,13 @@ impl MarkConfusion {
         }
     }
 
-    /// The mean of F over these classes, of those that occur in the reference or the hypothesis.
+    /// The mean of F over the classes that occur in the reference or the hypothesis.
     fn macro_f(&self, classes: impl Iterator<Item = Mark>, marks: MarkSet) -> Option<f64> {
         let each: Vec<f64> = classes.filter_map(|mark| self.class(mark, marks).f()).collect();
         (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
     }
 
-    /// The same words with only these marks told apart, each other mark taken for the
+    /// The same words with only these marks distinguished, every other mark counted as the
     /// [nearest](Mark::within).
     #[must_use]
     pub fn within(&self, marks: MarkSet) -> Self {
@@ -128,8 +128,8 @@ impl MarkConvention {
     }
 }
 
-/// The calibration of the probabilities of marks under each convention: of all words, and of those
-/// with a chosen mark.
+/// The calibration of the probabilities of marks under each convention: over all words, and over
+/// the words with a chosen mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MarkCalibration {
     conventions: [[Calibration; 2]; MarkConvention::ALL.len()],
@@ -147,7 +147,7 @@ impl MarkCalibration {
         }
     }
 
-    /// The calibration under a convention: of all words, and of those with a chosen mark.
+    /// The calibration under a convention: over all words, and over the words with a chosen mark.
     pub fn under(&self, convention: MarkConvention) -> [Calibration; 2] {
         let all = MarkConvention::ALL.into_iter().zip(self.conventions);
         all.filter(|(own, _)| *own == convention).map(|(_, both)| both).next().unwrap_or_default()
@@ -172,7 +172,7 @@ pub struct MarkCalibrationError {
 }
 
 impl MarkCalibrationError {
-    /// Reads the errors under a protocol; `None` if it tells no marks apart, or without
+    /// Reads the errors under a protocol; `None` if it distinguishes no marks, or without
     /// probabilities.
     pub fn of(calibration: &MarkCalibration, protocol: Protocol) -> Option<Self> {
         let convention = protocol.mark_convention().filter(|convention| !convention.marks().is_empty())?;
@@ -218,7 +218,7 @@ pub struct MarkFigures {
 }
 
 impl MarkReport {
-    /// Reads the figures from a confusion matrix; `None` if the protocol tells no marks apart.
+    /// Reads the figures from a confusion matrix; `None` if the protocol distinguishes no marks.
     pub fn of(words: &MarkConfusion, protocol: Protocol) -> Option<Self> {
         let convention = protocol.mark_convention()?;
         let marks = Some(convention.marks()).filter(|marks| !marks.is_empty())?;
@@ -284,14 +284,14 @@ mod tests {
             let gold = Gold { label: label(reference), ..Gold::default() };
             found.add(&gold, label(hypothesis), confidence);
         }
-        // Under iwslt two marks of .75, of which one is right: .25; and a word without one at 1.
+        // Under iwslt two marks of .75, one of them correct: .25; and a word without one at 1.
         let error = MarkCalibrationError::of(&found, IWSLT).unwrap();
         assert!((error.all - 0.5 / 3.0).abs() < 1e-6 && (error.chosen.unwrap() - 0.25).abs() < 1e-6);
         assert_eq!(
             error.line(),
             "\nexpected calibration error of marks: 16.67 % (25.00 % where a mark was chosen)"
         );
-        // Under punctuator2 an exclamation mark is no full stop: both marks are wrong.
+        // Under punctuator2 an exclamation mark is not a full stop: both marks are wrong.
         let error = MarkCalibrationError::of(&found, "punctuator2".parse().unwrap()).unwrap();
         assert!((error.chosen.unwrap() - 0.75).abs() < 1e-6);
         assert_eq!(MarkCalibrationError::of(&found, "segments".parse().unwrap()), Option::None);
@@ -318,7 +318,8 @@ mod tests {
                 let marks = convention.marks();
                 let all = words.slots(marks);
                 let mut sum = Slots::default();
-                // A mark that is not known stands beside those of a set without full stops.
+                // A sentence end without a known mark is counted in addition to a set without full
+                // stops.
                 marks.iter().chain([Mark::SentenceEnd]).for_each(|mark| sum += words.class(mark, marks));
                 prop_assert_eq!((sum.correct, sum.reference(), sum.hypothesis()), (all.correct, all.reference(), all.hypothesis()));
                 let mut one_by_one = Slots::default();

@@ -1,4 +1,4 @@
-//! Pairs a reference with the output of other systems, and gives their choices as if a method had
+//! Pairs a reference with the output of other systems, and returns their choices as if a method had
 //! made them.
 
 use std::collections::VecDeque;

@@ -91,7 +91,7 @@ pub struct ClassScores {
 /// A word and a wrong spelling of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MisspelledWord {
-    /// The right spelling.
+    /// The correct spelling.
     pub reference: String,
     /// The wrong spelling.
     pub hypothesis: String,
@@ -132,8 +132,8 @@ pub struct Report {
     /// The figures when all capitalized forms count as equal.
     pub binary: Figures,
     /// The figures of the words that the model has; `None` where this is unknown. A model may leave
-    /// out words that it saw in training, such as rare ones or those that its rules get right
-    /// without them.
+    /// out words that it saw in training, such as rare words or words that its rules decide
+    /// correctly.
     pub seen: Option<Figures>,
     /// The figures of the words that the model does not have; `None` where this is unknown.
     pub unseen: Option<Figures>,
@@ -152,11 +152,11 @@ pub struct Report {
     /// protocol scores them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_calibration_error: Option<MarkCalibrationError>,
-    /// The 95 % confidence intervals of resampling the examples, if they were asked for. They are
-    /// those of marks where the protocol scores marks.
+    /// The 95 % confidence intervals of resampling the examples, if they were requested. They are
+    /// intervals for marks where the protocol scores marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
-    /// True if the intervals and the figures of each file are those of marks or sentence ends.
+    /// True if the intervals and the figures of each file are for marks or sentence ends.
     #[serde(skip)]
     slots_are_marks: bool,
     /// False if marks are scored on a reference in lower case, as corpora of punctuation are.
@@ -164,7 +164,7 @@ pub struct Report {
     has_case: bool,
     /// The most frequent errors.
     pub words: Vec<MisspelledWord>,
-    /// The figures of each file, if they were asked for.
+    /// The figures of each file, if they were requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFigures>,
     /// The figures of each speaker, on request.
@@ -204,7 +204,7 @@ impl Report {
         let class = |class| Figures::of(all.tokens(), all.class(class, matching));
         let [lower, title, upper, mixed] = Class::ALL.map(class);
         let slots_are_marks = config.protocol.mark_convention().is_some();
-        // A few capitals, such as a lost ™, are no case.
+        // A few capitals, as after a lost ™, do not count as a case.
         let has_case = !slots_are_marks || 1000 * all.slots(matching).reference() >= all.tokens();
         Self {
             signature: config.signature.clone(),
@@ -235,7 +235,7 @@ impl Report {
         }
     }
 
-    /// Adds the figures of one file: those of marks where the protocol scores marks.
+    /// Adds the figures of one file: the figures of marks where the protocol scores marks.
     pub fn push_file(&mut self, file: impl Into<String>, score: &Score, protocol: Protocol) {
         let all = Figures::of(score.all().tokens(), score.slots(protocol));
         self.files.push(FileFigures { file: file.into(), all });
@@ -322,7 +322,7 @@ impl Report {
         table
     }
 
-    /// The tables below that of the figures, if they have rows.
+    /// The tables below the table of figures, if they have rows.
     fn lists(&self) -> Vec<TextTable> {
         let mut lists = Vec::new();
         let files = self.files.iter().map(|FileFigures { file, all }| (file.as_str(), all));

@@ -39,15 +39,15 @@ pub struct Score {
 pub struct Wrong {
     /// The word in lower case.
     pub lower: Box<str>,
-    /// The right case, as in the reference.
+    /// The correct case, as in the reference.
     pub reference: Case,
     /// The chosen case, as in the hypothesis.
     pub hypothesis: Case,
 }
 
 impl Score {
-    /// Counts one example, with one choice for each of its words. `knows` tells if the model has a
-    /// word, `None` if this is unknown.
+    /// Counts one example, with one choice for each of its words. `knows` returns true if the model
+    /// has a word, `None` if this is unknown.
     ///
     /// # Errors
     /// If there are not as many choices as words.
@@ -201,7 +201,7 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
 
 /// Scores a method on examples that a protocol made. The method sees the words without capitals,
 /// and its choices are compared with the right labels. The protocol, and not `request`, decides
-/// which sentence starts are to be predicted and which marks are asked for, as in
+/// which sentence starts are to be predicted and which marks are requested, as in
 /// [`evaluate_corpus`].
 ///
 /// # Errors
@@ -271,7 +271,8 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
     Err(Error::file(file, format!("contains no words to score: expected, under {protocol}, {expected}")))
 }
 
-/// The marks that a method is asked for under a protocol: all that it can put, if any are scored.
+/// The marks that are requested from a method under a protocol: all that it can insert, if any are
+/// scored.
 ///
 /// # Errors
 /// If the method has no marks or sentence ends where the protocol scores them, or if `threshold`,
@@ -294,7 +295,7 @@ pub fn scores_sentence_ends(method: &dyn Restorer, protocol: Protocol) -> bool {
     method.labels().ends_sentences() && protocol.runs_on()
 }
 
-/// The marks that a method is asked for under a protocol, whatever their probabilities.
+/// The marks that are requested from a method under a protocol, whatever their probabilities.
 fn scored_marks(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
     let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
     let (marks, name) = (method.labels().marks(), convention.name());
@@ -637,8 +638,8 @@ pub(super) mod tests {
         }
     }
 
-    /// A method that puts a mark after words of its list, if it may put that mark, and capitals
-    /// after full stops.
+    /// A method that inserts a mark after words of its list, if it may insert that mark, and
+    /// capitals after full stops.
     struct MarkingMethod(Labels, Vec<(&'static str, Mark)>);
 
     impl Restorer for MarkingMethod {
@@ -700,7 +701,7 @@ pub(super) mod tests {
         assert_eq!(slots, Slots { correct: 3, substituted: 1, inserted: 0, deleted: 1 });
         // The ends after left and yes are right, after rui one is inserted, after she one deleted.
         assert_eq!(all.ends(), Slots { correct: 2, substituted: 0, inserted: 1, deleted: 1 });
-        // Well and Did have their capitals, He has one too many, Rui and Yes have none.
+        // Well and Did have their capitals, He has a superfluous one, Rui and Yes lack theirs.
         assert_eq!(
             all.all().slots(Matching::Tags),
             Slots { correct: 2, substituted: 0, inserted: 1, deleted: 2 }

@@ -8,9 +8,9 @@ use super::slots::Matching;
 use crate::corpus::{Protocol, Reading};
 use majuscule_text::Locale;
 
-/// The conditions on which figures depend beside the texts and the method. Under `susanto` it
-/// includes the source of the tokens: `as-given` by tokenised files and transcripts, `found` in
-/// lines by the tokenizer of restoring, or `as-given-or-found` in files of both kinds.
+/// The conditions, other than the texts and the method, on which figures depend. Under `susanto` it includes the source
+/// of the tokens: `as-given` by tokenised files and transcripts, `found` in lines by the tokenizer of restoring, or
+/// `as-given-or-found` in files of both kinds.
 ///
 /// ```
 /// use majuscule_train::corpus::{Protocol, Reading};
@@ -45,7 +45,7 @@ impl Signature {
     }
 }
 
-/// The source of the tokens, for a protocol that takes them as they are given.
+/// The source of the tokens, for a protocol that uses them as they are given.
 fn tokens(reading: &Reading, files: &[impl AsRef<Path>]) -> &'static str {
     let given = files.iter().filter(|file| reading.is_tokenised(file.as_ref())).count();
     match given {

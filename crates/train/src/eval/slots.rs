@@ -17,7 +17,7 @@ pub enum Matching {
     #[default]
     Spelling,
     /// Both words have the same tag of Rei et al. 2020: U for all capitals, T for a capital first
-    /// letter, L for the rest. A mixed case is L, so it is no slot.
+    /// letter, L for the rest. A mixed case is L, so it is not a slot.
     Tags,
 }
 
@@ -40,7 +40,7 @@ impl Matching {
     }
 }
 
-/// The counts of comparing the slots of a hypothesis with those of its reference. Counts add up
+/// The counts of comparing the slots of a hypothesis with the slots of its reference. Counts add up
 /// over words, sentences and files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Slots {
@@ -184,7 +184,7 @@ impl Confusion {
         (0..4).map(|class| seen.words[class][class]).sum::<u64>() - seen.other_pattern
     }
 
-    /// The fraction of words that are right; `None` if there are no words.
+    /// The fraction of words that are correct; `None` if there are no words.
     pub fn accuracy(&self, matching: Matching) -> Option<f64> {
         ratio(self.right(matching), self.tokens())
     }

@@ -124,7 +124,7 @@ pub fn between(interval: Option<Interval>) -> String {
     })
 }
 
-/// The p-value of a difference, as precisely as resamples can give it.
+/// The p-value of a difference, as precisely as resamples can estimate it.
 pub fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }

@@ -132,7 +132,7 @@ pub struct KindCounts {
     pub kind: WordKind,
     /// The number of scored words of the kind in the reference.
     pub words: u64,
-    /// The number of those on which systems differ.
+    /// The number of these words on which systems differ.
     pub differing: u64,
     /// The number of errors of each system.
     pub errors: Vec<u64>,
@@ -158,8 +158,8 @@ const EXAMPLES: usize = 3;
 const CONTEXT: usize = 4;
 
 impl WordsByKind {
-    /// Groups the words of the same examples, as each system spells them. `facts` has those about the
-    /// words of each example.
+    /// Groups the words of the same examples, as each system spells them. `facts` are the facts about the words of each
+    /// example.
     pub fn of(
         systems: Vec<String>,
         examples: &[Vec<Choices>],
@@ -339,7 +339,8 @@ mod tests {
     #[test]
     fn each_word_has_one_kind_and_counts_for_each_system() {
         use WordKind::{Acronym, Hyphen, Name, Office, Other, SentenceStart, UnknownWord};
-        // The first system writes no capitals; the second has the right ones of all but NATO, MEPs and Xyz.
+        // The first system writes no capitals; the second has the correct capitals of all words except NATO, MEPs and
+        // Xyz.
         let right = WORDS.replace("NATO", "nato").replace("MEPs", "Meps").replace("Xyz", "xyz");
         let found = grouped(&[&WORDS.to_lowercase(), &right], &facts(|word| Some(word != "Xyz")));
         let rows: Vec<_> = found
@@ -361,7 +362,7 @@ mod tests {
             (Other, 6, 0, vec![0, 0], vec![0, 0]),
         ];
         assert_eq!(rows, expected);
-        // MEPs tells the systems apart, NATO does not.
+        // MEPs distinguishes the systems, NATO does not.
         let words: Vec<_> =
             found.kinds[1].examples.iter().map(|example| example.reference.as_str()).collect();
         assert_eq!(words, ["MEPs", "NATO"]);

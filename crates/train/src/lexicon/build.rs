@@ -20,8 +20,8 @@ pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lex
     build_where(corpus, source, threads, |_| true)
 }
 
-/// Counts the words of a corpus like [`build`], but for headings and shouted lines, whose capitals say
-/// nothing: sentences most of whose words behind the first have capitals.
+/// Counts the words of a corpus like [`build`], except for headings and shouted lines, whose capitals
+/// are not evidence: sentences in which most words after the first have capitals.
 ///
 /// # Errors
 /// If the corpus cannot be read.
@@ -100,8 +100,8 @@ pub fn check_forms<'a>(
     ))
 }
 
-/// The share of capitalized words that a lower-cased text may still have (such as `Å` if only ASCII
-/// was lower-cased). In text as it was published, at least one word in fifty has a capital.
+/// The fraction of capitalized words that a lower-cased text may still have (such as `Å` if only
+/// ASCII was lower-cased). In text as it was published, at least one word in fifty has a capital.
 const HARDLY_ANY: f64 = 0.001;
 
 #[cfg(test)]

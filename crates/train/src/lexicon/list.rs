@@ -1,7 +1,7 @@
 //! Word lists: names, places, acronyms; one entry per line, a word or a phrase.
 //!
-//! Empty lines and lines that begin with `#` are skipped. An entry stands as it is spelled:
-//! `Lisbon`, `NATO`, `iPhone`, `New York`. The words of an entry are found as those of a text are.
+//! Empty lines and lines that begin with `#` are skipped. An entry is written in its correct
+//! spelling: `Lisbon`, `NATO`, `iPhone`, `New York`. The words of an entry are found as in a text.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl ListPhrase {
 }
 
 impl List {
-    /// Reads a list. Its name is that of the file without folders.
+    /// Reads a list. Its name is the name of the file without folders.
     ///
     /// # Errors
     /// If the file cannot be read or a line contains no word.

@@ -1,8 +1,8 @@
 //! The map read by SRILM's `disambig -map`: `word form p form p …`.
 //!
-//! `p` is the share of a form among those of its word, P(form | word), which `disambig -scale`
-//! converts into the emission probability of a hidden Markov model. The shares of a word seen only
-//! at sentence beginnings are counted there.
+//! `p` is the relative frequency of a form among the forms of its word, P(form | word), which
+//! `disambig -scale` converts into the emission probability of a hidden Markov model. For a word
+//! seen only at sentence beginnings, the frequencies are counted there.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::Lexicon;
 use super::read::{LexiconLines, OneSource, form, number};
 use majuscule_base::error::Result;
 
-/// Writes every word with the shares of its forms.
+/// Writes every word with the relative frequencies of its forms.
 ///
 /// # Errors
 /// If `out` cannot be written.

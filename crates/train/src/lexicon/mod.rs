@@ -22,9 +22,9 @@ use majuscule_base::error::{Error, Result};
 use majuscule_text::{Case, Locale};
 use sources::{SetId, SourceSets};
 
-/// A lexicon: words in the order of their bytes, each with its forms in the order of their cases,
-/// lower first. A word is stored as [`lower_word`](majuscule_text::tokens::lower_word) gives it; a
-/// form is the case that spells it.
+/// A lexicon: words in the order of their bytes, each with its forms in the order of their cases, lower
+/// first. A word is stored as [`lower_word`](majuscule_text::tokens::lower_word) returns it; a form is
+/// the case that spells it.
 ///
 /// ```
 /// use majuscule_train::lexicon::{FormCounter, Lexicon};
@@ -145,7 +145,7 @@ impl Lexicon {
     /// Creates an empty lexicon for a language tag such as `en`, `tr`, `pt-BR` or `root`.
     ///
     /// # Errors
-    /// If the tag is no language tag.
+    /// If the tag is not a language tag.
     pub fn new(language: &str) -> Result<Self> {
         let locale = language.parse()?;
         if !language.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
@@ -157,7 +157,7 @@ impl Lexicon {
         Ok(Self { language: language.to_owned(), ..Self::of_locale(locale) })
     }
 
-    /// Creates an empty lexicon for a language of which only the case pairs are known.
+    /// Creates an empty lexicon for a language with only its case pairs known.
     pub fn of_locale(locale: Locale) -> Self {
         Self {
             language: locale.to_string(),

@@ -37,9 +37,8 @@ pub enum FormFilter {
 }
 
 impl Lexicon {
-    /// Returns a lexicon of the words within the limits, with all of their forms. Every occurrence
-    /// of a word counts; of equally frequent words at the limit, those first in the order of bytes
-    /// stay.
+    /// Returns a lexicon of the words within the limits, with all of their forms. Every occurrence of a
+    /// word counts; of equally frequent words at the limit, the first ones in byte order stay.
     pub fn limit(&self, limits: VocabularyLimits) -> Self {
         let least = limits.min_count.unwrap_or(0) as f64;
         let mut kept: Vec<usize> = (0..self.len()).filter(|&i| self.entry(i).total() >= least).collect();
@@ -154,12 +153,12 @@ impl Lexicon {
     /// Sets the language, which must have the same case pairs.
     ///
     /// # Errors
-    /// If the tag is no language tag or has different case pairs.
+    /// If the tag is not a language tag or has different case pairs.
     pub fn with_language(mut self, language: &str) -> Result<Self> {
         let named = Self::new(language)?;
         if named.locale != self.locale {
             return Err(Error::usage(format!(
-                "language {language} has the case pairs of {}, but the lexicon those of {}: build it again",
+                "language {language} has the case pairs of {}, but the lexicon has the case pairs of {}: build it again",
                 named.locale, self.locale
             )));
         }
@@ -190,8 +189,8 @@ impl Lexicon {
     }
 }
 
-/// The number of occurrences inside sentences that make a form certain, and that of a word of at most
-/// `SHORT` letters: `Us` and `It` in titles are no names.
+/// The number of occurrences inside sentences that make a form certain; the second number is for a word
+/// of at most `SHORT` letters: `Us` and `It` in titles are not names.
 const FEWEST: f64 = 2.0;
 const FEWEST_SHORT: f64 = 5.0;
 const SHORT: usize = 3;
@@ -199,8 +198,8 @@ const SHORT: usize = 3;
 /// The factor by which a form must outnumber all others.
 const CERTAINLY: f64 = 20.0;
 
-/// The form of a word that is hardly ever written otherwise inside sentences, nor without capitals
-/// where they begin; `None` if that is its lower case, or it was not seen often enough.
+/// The form of a word that is hardly ever written otherwise inside sentences, or without capitals at
+/// their beginning; `None` if that is its lower case, or it was not seen often enough.
 fn certain_form(entry: &LexiconEntry<'_>) -> Option<CountedForm> {
     let letters = entry.word.chars().filter(|c| c.is_alphabetic()).count();
     let form = entry.forms.iter().max_by(|a, b| a.count.total_cmp(&b.count))?;

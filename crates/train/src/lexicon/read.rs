@@ -52,7 +52,8 @@ pub struct LexiconReadConfig {
 /// folders.
 ///
 /// An entry of a list counts as one occurrence inside a sentence. Sentence beginnings that a Moses
-/// model left out are not counted here either, and a map holds shares instead of counts.
+/// model left out are not counted here either, and a map holds relative frequencies instead of
+/// counts.
 ///
 /// # Errors
 /// If the file cannot be read or a line does not match the format: the error names the line.
@@ -202,7 +203,7 @@ impl OneSource {
     }
 }
 
-/// Parses a count or share: a finite number in digits, not negative.
+/// Parses a count or relative frequency: a finite number in digits, not negative.
 pub(super) fn number(text: &str) -> Option<f64> {
     let starts = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let number = text.parse().ok().filter(|number: &f64| starts && number.is_finite());

@@ -29,7 +29,7 @@ impl LexiconSource {
     }
 }
 
-/// A record of new counts that were added to old ones.
+/// A record of new counts that were added to old counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LexiconUpdate {
     /// The date of the update.

@@ -1,8 +1,8 @@
 //! Turns a text as word numbers into sorted n-grams of every order with their counts.
 //!
-//! The n-grams of each piece of the text are packed into integers, sorted and counted; the pieces
-//! are then merged. Every order but the highest is counted from the order above it. The counts take
-//! a few bytes per n-gram, in memory or on disk: see [`spill`](super::spill).
+//! The n-grams of each part of the text are packed into integers, sorted and counted; the parts are
+//! then merged. Every order but the highest is counted from the order above it. The counts take a
+//! few bytes per n-gram, in memory or on disk: see [`spill`](super::spill).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -204,7 +204,7 @@ impl<K: Key> GramEncoder<K> {
         self.block.len() + ROW + PAD > BLOCK
     }
 
-    /// Takes the finished block and starts a new one.
+    /// Removes and returns the finished block and starts a new one.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.last = K::default();
         let mut block = std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK));
@@ -258,7 +258,7 @@ impl<K: Key> Grams<K> {
         self.links.is_none()
     }
 
-    /// Adds a row, whose key is greater than that of the last.
+    /// Adds a row, whose key is greater than the key of the last row.
     #[inline]
     fn push(&mut self, key: K, seen: u32, links: u32) -> Result<()> {
         self.encoder.push(key, seen, self.links.is_some().then_some(links));
@@ -290,7 +290,7 @@ impl<K: Key> Grams<K> {
         Ok(())
     }
 
-    /// Takes the n-grams and leaves none in their place.
+    /// Removes and returns the n-grams.
     pub(super) fn take(&mut self, memory: &Memory) -> Self {
         std::mem::replace(self, Self::new(self.is_highest(), memory))
     }
@@ -307,7 +307,7 @@ impl<K: Key> Grams<K> {
         Ok((GramRows::new(self.rows.into_blocks(), has_links), links))
     }
 
-    /// Takes the links and returns a reader that frees them as it reads them.
+    /// Removes the links and returns a reader that frees them as it reads them.
     pub(super) fn take_links(&mut self) -> Result<Option<NumberReader<u32>>> {
         self.links
             .as_mut()
@@ -315,7 +315,7 @@ impl<K: Key> Grams<K> {
             .transpose()
     }
 
-    /// Completes 1-grams with all words of the vocabulary, including those that were not seen.
+    /// Completes 1-grams with all words of the vocabulary, including words that were not seen.
     pub(super) fn with_every_word(self, words: u32, bits: u32, memory: &Memory) -> Result<Self> {
         let mut all = Self::new(self.is_highest(), memory);
         let (mut rows, links) = self.into_linked_rows()?;
@@ -470,8 +470,8 @@ pub(super) fn is_padded<K: Key>(key: K, n: u32, bits: u32) -> bool {
     }
 }
 
-/// The size in bytes of a piece of n-grams that is sorted at once: large enough that there are few
-/// pieces to merge, and small compared with the counts of a large corpus.
+/// The size in bytes of a block of n-grams that is sorted at once: large enough that there are few
+/// blocks to merge, and small compared with the counts of a large corpus.
 const PIECE: usize = 1 << 26;
 
 /// The number of runs that are merged at once.
@@ -689,8 +689,8 @@ impl<'a, K: Key> Highest<'a, K> {
     }
 }
 
-/// Returns the n-grams of all orders, starting with 1, given those of the highest, and reports each
-/// order to `progress`. N-grams that begin with `<s>` twice are still among them: see
+/// Returns the n-grams of all orders, starting with 1, given the n-grams of the highest order, and
+/// reports each order to `progress`. N-grams that begin with `<s>` twice are still among them: see
 /// [`GramRows::advance_counted`].
 pub(super) fn lower<K: Key>(
     highest: Grams<K>,
@@ -740,7 +740,7 @@ pub(super) struct Scattered {
 }
 
 impl Scattered {
-    /// Scatters the values of `shorter`, which `value` gives for each row in turn, over `len`
+    /// Scatters the values of `shorter`, which `value` returns for each row in turn, over `len`
     /// n-grams.
     pub(super) fn new<K: Key>(
         shorter: &mut Grams<K>,

@@ -58,7 +58,7 @@ impl TrainingText {
                 text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
             if text.made.words != made.words {
                 let problem = format!(
-                    "contains counts of {}, but {} contains those of {}: count both alike",
+                    "contains counts of {}, but {} contains counts of {}: count both with the same settings",
                     made.words, text.name, text.made.words
                 );
                 return Err(Error::file(counted.input.name(), problem));

@@ -85,7 +85,7 @@ pub enum Smoothing {
 /// The treatment of n-grams with out-of-vocabulary words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum UnknownNgrams {
-    /// Out-of-vocabulary words are counted as the unknown word, as if it stood in their place
+    /// Out-of-vocabulary words are counted as the unknown word
     #[default]
     Count,
     /// N-grams are counted as they are and then removed, and their mass is backed off, as by lmplz
@@ -197,7 +197,7 @@ impl KneserNeyConfig {
         }
         if self.min_counts.windows(2).any(|pair| pair[1] < pair[0]) {
             return Err(Error::usage(
-                "a cut-off is lower than that of the order before it: give cut-offs that do not decrease",
+                "a cut-off is lower than the cut-off of the previous order: give cut-offs that do not decrease",
             ));
         }
         if self.smoothing == Smoothing::GoodTuring && self.fallback.is_some()
@@ -230,7 +230,7 @@ struct Estimation<'a> {
     config: &'a KneserNeyConfig,
     name: String,
     bits: u32,
-    /// The number of words; `known` is the number of those that the model knows.
+    /// The number of words; `known` is the number of words that the model knows.
     words: u32,
     known: u32,
     memory: Memory,
@@ -240,7 +240,7 @@ struct Estimation<'a> {
 struct OrderStats {
     /// The number of n-grams with each count.
     times: [u64; 9],
-    /// The number of n-grams; `stay` is the number of those that are kept.
+    /// The number of n-grams; `stay` is the number of n-grams that are kept.
     len: usize,
     stay: usize,
 }
@@ -333,7 +333,7 @@ impl Estimation<'_> {
         Ok(counts.iter().map(p).collect())
     }
 
-    /// Estimates the n-grams of `n` words, given p of those one word shorter, and returns p of
+    /// Estimates the n-grams of `n` words, given p of the n-grams that are one word shorter, and returns p of
     /// each.
     fn order<K: Key>(
         &self,
@@ -464,7 +464,7 @@ impl KneserNeyConfig {
 /// The counts after one context, and the mass discounted from them.
 #[derive(Debug, Default)]
 struct HistoryCounts {
-    /// The sum of the counts, with what the smoothing adds to it.
+    /// The sum of the counts, plus the amount that smoothing adds.
     total: f64,
     /// The discounted mass, including the whole counts of n-grams that are dropped.
     taken: f64,
@@ -789,10 +789,10 @@ mod tests {
         assert!((p(&["Ana"]) - (0.5 / 5.0 + 0.5 / 5.0)).abs() < 1e-6);
         assert!((p(&["</s>"]) - (1.0 / 5.0 + 0.5 / 5.0)).abs() < 1e-6);
         assert!((p(&["Eva"]) - 0.5 / 5.0).abs() < 1e-6);
-        // After Ana: a 1 and b 1, of which half is discounted.
+        // After Ana: a 1 and b 1; half of each is discounted.
         assert!((p(&["Ana", "a"]) - (0.5 / 2.0 + 0.5 * 0.2)).abs() < 1e-6);
         assert!((p(&["Ana", "Ana"]) - 0.5 * 0.2).abs() < 1e-6);
-        // After <s>: Ana 2, of which 1 is discounted.
+        // After <s>: Ana 2, discounted by 1.
         assert!((p(&["<s>", "Ana"]) - (1.0 / 2.0 + 0.5 * 0.2)).abs() < 1e-6);
     }
 
@@ -869,7 +869,7 @@ mod tests {
         // and </s>, and all 4 of the words that are dropped: 6/8, shared among <unk>, </s> and Ana.
         assert!((p(NgramState::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
         assert!((p(NgramState::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
-        // After <s>: Ana 1, of which half is discounted, and Rui 1, which is dropped: 1.5 of 2.
+        // After <s>: Ana 1, discounted by half, and Rui 1, which is dropped: 1.5 of 2.
         let start = model.scorer().start();
         assert!((p(start, "Ana") - (0.5 / 2.0 + 1.5 / 2.0 * (1.0 / 8.0 + 2.0 / 8.0))).abs() < 1e-6);
     }

@@ -1,9 +1,9 @@
 //! Makes a model smaller by removing the n-grams that it can do without.
 //!
-//! Relative entropy pruning (Stolcke 1998): an n-gram is removed if the perplexity of the model
-//! grows by less than a threshold without it, with histories weighted by the model itself. A prefix
-//! of an n-gram that is kept is kept too. The probability of a history that begins with `<s>`
-//! starts with that of `</s>`, since both are equally frequent.
+//! Relative entropy pruning (Stolcke 1998): an n-gram is removed if the perplexity of the model grows
+//! by less than a threshold without it, with histories weighted by the model itself. A prefix of an
+//! n-gram that is kept is kept too. The probability of a history that begins with `<s>` starts with
+//! the probability of `</s>`, since both are equally frequent.
 
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::NgramModel;

@@ -9,7 +9,7 @@ use crate::corpus::Corpus;
 /// Scores the sentences of a corpus and passes each to `end`, in order.
 ///
 /// # Errors
-/// If a file cannot be read or is not what its format says, or if `end` fails.
+/// If a file cannot be read or violates its format, or if `end` fails.
 pub fn score(
     model: &NgramModel,
     corpus: &Corpus,

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::ScratchFile;
 
-/// A limit on the memory of counting and estimation, and the folder for what exceeds it. Copies
-/// share one account.
+/// A limit on the memory of counting and estimation, and the folder for the data that exceeds it.
+/// Copies share one account.
 ///
 /// The limit does not include the vocabulary, the buffers of input and output files, and a model
 /// that is built in memory.
@@ -39,8 +39,8 @@ impl Memory {
     }
 
     /// Returns the number of bytes that one array for sorting or gathering may have. Two arrays are
-    /// in use at a time; blocks may take half of all memory, those of the text an eighth, and the
-    /// last eighth is for what is not counted one by one.
+    /// in use at a time; blocks may take half of all memory, the blocks of the text an eighth, and
+    /// the last eighth is for memory that is not counted exactly.
     pub(super) fn array(&self) -> usize {
         self.0.limit.map_or(usize::MAX, |limit| limit / 8)
     }

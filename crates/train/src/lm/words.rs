@@ -184,7 +184,7 @@ pub enum KnownWords {
 pub enum JobStage {
     /// Counting, with the number of words counted so far and the number in all.
     Counting(u64, u64),
-    /// Counting the n-grams of this order, from those of the order above.
+    /// Counting the n-grams of this order, from the n-grams of the next higher order.
     Order(usize),
     /// Estimating the probabilities of the n-grams of this order.
     Estimating(usize),
@@ -258,9 +258,9 @@ impl TrainingText {
     }
 
     /// Returns the vocabulary in its final order, most frequent word first, so that it does not
-    /// depend on the order of the text; the new number of each old one; and the number of words
-    /// that the model knows. Words that it does not know become `<unk>` or, if they are to be
-    /// pruned later, come last.
+    /// depend on the order of the text; the new number of each old number; and the number of words
+    /// that the model knows. Words that it does not know become `<unk>` or, if they are to be pruned
+    /// later, come last.
     ///
     /// # Errors
     /// If the model knows no words at all.

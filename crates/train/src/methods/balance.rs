@@ -1,4 +1,4 @@
-//! The costs of marks that give the best F on held-out text.
+//! The costs of marks with the best F on held-out text.
 
 use serde::Serialize;
 
@@ -14,8 +14,8 @@ const COSTS: [f32; 11] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3
 /// The difference in F from which one cost is clearly better than another on so few words.
 const CLEARLY: f64 = 0.003;
 
-/// The costs of superfluous marks, relative to those of missing ones: of marks inside a sentence,
-/// and of ends.
+/// The costs of superfluous marks, relative to the costs of missing ones: of marks inside a sentence, and
+/// of ends.
 pub type Costs = [f32; 2];
 
 /// The punctuation marks that a method learns, and the costs of wrong ones.
@@ -77,7 +77,7 @@ impl MarkOptions {
     }
 }
 
-/// Returns the costs that are `given`, or else those for which `f` is highest, starting at `costs`.
+/// Returns the costs that are `given`, or else the costs for which `f` is highest, starting at `costs`.
 ///
 /// # Errors
 /// The errors of `f`.
@@ -127,7 +127,7 @@ pub fn f_of_choices(
 ) -> Result<f64> {
     let (mut right, mut found, mut there) = (0, 0, 0);
     for (example, choices) in examples.iter().zip(choices) {
-        // The last mark of a window is that of a text which ends there.
+        // The last mark of a window is the mark of a text that ends there.
         for (gold, choice) in example.gold.iter().zip(&choices?).rev().skip(1) {
             let [gold, choice] = [gold.label.mark, choice.label.mark].map(|mark| mark.within(marks));
             right += usize::from(gold == choice && gold != Mark::None);
@@ -150,7 +150,7 @@ pub struct Sample {
 /// The number of sentences that are held out in a row: running text of a window or more.
 const IN_A_ROW: usize = 20;
 
-/// One of so many rows of sentences is held out.
+/// One in this many rows of sentences is held out.
 const ROWS: usize = 20;
 
 /// The largest number of bytes of a sample: about a million words.
@@ -160,7 +160,7 @@ const MOST: usize = 6_000_000;
 pub const FEWEST: usize = 2000;
 
 impl Sample {
-    /// Takes the first sentences of a corpus apart; `None` if it is too small.
+    /// Holds out the first sentences of a corpus; `None` if it is too small.
     ///
     /// # Errors
     /// If the corpus cannot be read.

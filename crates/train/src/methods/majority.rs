@@ -1,4 +1,4 @@
-//! Training of the method that gives each word its most frequent form in a cased corpus.
+//! Training of the method that chooses the most frequent form of each word in a cased corpus.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -70,7 +70,7 @@ pub trait Learner: Debug + Send + Sync {
     /// Checks the resulting model, for instance its size.
     ///
     /// # Errors
-    /// If the model is not what the settings ask for.
+    /// If the model does not match the settings.
     fn check(&self, draft: &Draft) -> Result<()> {
         let _ = draft;
         Ok(())
@@ -80,7 +80,8 @@ pub trait Learner: Debug + Send + Sync {
 /// The parts of a trained model.
 #[derive(Debug)]
 pub struct Learned {
-    /// The settings in the manifest: those of the model and, under `config`, those of the training.
+    /// The settings in the manifest: the settings of the model and, under `config`, of the
+    /// training.
     pub settings: serde_json::Value,
     /// The labels that the model chooses among.
     pub labels: Labels,
@@ -91,7 +92,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Creates a trained model from the settings of the model and those of its training.
+    /// Creates a trained model from the settings of the model and of its training.
     pub fn new(
         model: &impl Serialize,
         config: &impl Serialize,
@@ -184,11 +185,11 @@ pub struct Adapted {
 }
 
 /// Adapts a model to a corpus and returns a model to be saved. `files` are the names of the texts,
-/// which the manifest lists together with those of the model; its settings hold them under
+/// which the manifest lists together with the texts of the model; its settings hold them under
 /// `adapted`, with the settings of the adaptation.
 ///
 /// # Errors
-/// If the model is of another method than the adapter, and those of [`Adapter::adapt`].
+/// If the model is of another method than the adapter; also the errors of [`Adapter::adapt`].
 pub fn adapt(
     adapter: &dyn Adapter,
     store: &dyn Store,
@@ -222,7 +223,7 @@ pub fn adapt(
     Ok(Draft::new(manifest, adapted.sections))
 }
 
-/// Refuses a corpus whose case mapping differs from that of the model to be adapted.
+/// Refuses a corpus whose case mapping differs from the case mapping of the model to be adapted.
 ///
 /// # Errors
 /// [`Error::Usage`].
@@ -232,7 +233,7 @@ pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "the corpus has the case pairs of \"{found}\", but the model those of \"{expected}\": give the language of the model with {}",
+        "the corpus has the case pairs of \"{found}\", but the model has the case pairs of \"{expected}\": give the language of the model with {}",
         option("lang")
     )))
 }

@@ -28,7 +28,7 @@ pub struct Progress {
 pub enum Left {
     /// The time to the end, less if training stops early.
     All(Duration),
-    /// The time to the end of an epoch whose steps cost less than those of later epochs.
+    /// The time to the end of an epoch whose steps cost less than the steps of later epochs.
     Epoch(Duration),
 }
 

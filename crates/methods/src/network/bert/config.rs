@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The kinds of encoders. They are one network, BERT's, but for the embeddings that go into it, the
-/// names of tensors, and the summands of distances in the attention of MPNet.
+/// The kinds of encoders. They are one network, BERT's, except for the input embeddings, the names of
+/// tensors, and the summands of distances in the attention of MPNet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncoderKind {
     /// BERT (Devlin et al. 2019).
@@ -63,8 +63,8 @@ impl EncoderKind {
     }
 }
 
-/// The kind and shape of an encoder. The fields have the names of BERT's `config.json`, whatever
-/// those of the kind are.
+/// The kind and shape of an encoder. The fields have the names of BERT's `config.json`, whatever names the
+/// kind itself uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EncoderConfig {
     /// The kind.
@@ -152,8 +152,8 @@ const BUCKETS: u64 = 32;
 /// The upper limit of each number: larger ones come from an altered file.
 const MOST: usize = 1 << 24;
 
-/// The upper limit of the number of layers, some ten times that of the deepest encoders: the names of
-/// all tensors are made before the weights are looked at.
+/// The upper limit of the number of layers, about ten times as many as the deepest encoders have: the names
+/// of all tensors are made before the weights are looked at.
 const MOST_LAYERS: usize = 1 << 9;
 
 /// The upper limit of the length of a vector: a sum of that many products of bytes fits into 32 bits.
@@ -380,8 +380,8 @@ fn small(number: u64) -> usize {
 /// Refuses networks other than BERT's.
 fn check_architecture(json: &Value) -> Result<(), String> {
     let expected = [
-        ("hidden_act", "gelu", "other activations are not computed here, nor approximations of this one"),
-        ("activation", "gelu", "other activations are not computed here, nor approximations of this one"),
+        ("hidden_act", "gelu", "other activations, and approximations of this one, are not computed here"),
+        ("activation", "gelu", "other activations, and approximations of this one, are not computed here"),
         ("position_embedding_type", "absolute", "relative positions are not supported"),
     ];
     for (name, expected, reason) in expected {
@@ -480,7 +480,7 @@ mod tests {
             (
                 "\"gelu\"",
                 "\"gelu_new\"",
-                "hidden_act \"gelu_new\": expected \"gelu\"; other activations are not computed",
+                "hidden_act \"gelu_new\": expected \"gelu\"; other activations, and approximations",
             ),
             (
                 "\"hidden_act\": \"gelu\"",

@@ -4,8 +4,8 @@
 /// The distance from which on all subwords share the last bucket of their side.
 const FARTHEST: f64 = 128.0;
 
-/// The buckets of distances from a query to a key: half of them for keys before it and at it, half for
-/// those after it. Near distances have a bucket each, the others share buckets of growing size.
+/// The buckets of distances from a query to a key: half of them for keys before it and at it, half for keys
+/// after it. Near distances have a bucket each, the others share buckets of growing size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DistanceBuckets {
     /// The number of buckets, a multiple of 4.
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn buckets_are_those_of_the_paper() {
         let buckets = DistanceBuckets { count: 32 };
-        // Eight near ones each; then 8 · 16^(n / 8): 8, 11.3, 16, 22.6, 32, 45.3, 64, 90.5.
+        // Each of the eight nearest has one; then 8 · 16^(n / 8): 8, 11.3, 16, 22.6, 32, 45.3, 64, 90.5.
         let bounds = [8, 12, 16, 23, 32, 46, 64, 91];
         for away in 0..300 {
             let far = bounds.iter().filter(|bound| away >= **bound).count();

@@ -1,4 +1,4 @@
-//! The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
+//! The files of a model: the files of a Hugging Face folder, and the spellings in mixed case.
 
 use crate::model::{Draft, Section, Store};
 use crate::spellings::ClassCases;
@@ -20,7 +20,7 @@ pub const WEIGHTS: &str = "model.safetensors";
 /// The spellings in mixed case.
 pub const MIXED: &str = "mixed.txt";
 
-/// The files of a model, of which the settings are read.
+/// The files of a model, whose settings have been read.
 pub struct BertFiles<'s> {
     store: &'s dyn Store,
     /// The settings in the manifest.
@@ -55,7 +55,7 @@ impl<'s> BertFiles<'s> {
         Ok(Self { store, settings, config, heads, config_json, tokenizer, weights, mixed })
     }
 
-    /// Reads the tokenizer with `read`, which takes the bytes and the number of subwords.
+    /// Reads the tokenizer with `read`, which accepts the bytes and the number of subwords.
     ///
     /// # Errors
     /// Returns [`Error::Model`] if `read` refuses it.
@@ -66,7 +66,8 @@ impl<'s> BertFiles<'s> {
         read(&self.tokenizer, self.config.vocab_size).map_err(in_file(self.store, TOKENIZER))
     }
 
-    /// Reads the weights with `read`, which takes finite tensors of the right names and shapes.
+    /// Reads the weights with `read`, which accepts finite tensors with the expected names and
+    /// shapes.
     ///
     /// # Errors
     /// Returns [`Error::Model`] if they are others, or if `read` refuses them.
@@ -81,10 +82,10 @@ impl<'s> BertFiles<'s> {
             .map_err(in_file(self.store, WEIGHTS))
     }
 
-    /// Makes the model with what cuts words and what computes scores.
+    /// Makes the model from a tokenizer and the computation of scores.
     ///
     /// # Errors
-    /// Returns [`Error::Model`] if the spellings are no text.
+    /// Returns [`Error::Model`] if the spellings are not text.
     pub fn model<P, S>(self, subwords: P, scorer: S) -> Result<BertModel<P, S>> {
         let Self { store, settings, config, heads, mixed, .. } = self;
         let mixed =
@@ -95,7 +96,7 @@ impl<'s> BertFiles<'s> {
     }
 }
 
-/// Returns what makes the error of a file of a model that does not fit.
+/// Returns a function that makes the error of an invalid file of a model.
 fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
     move |problem| match problem.ends_with(NEEDS_NEURAL) {
         true => Error::model(store.name(), format!("{name} {problem}")),

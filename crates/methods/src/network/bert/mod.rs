@@ -67,16 +67,16 @@ impl BertSettings {
     /// Reads the settings in the manifest of a model.
     ///
     /// # Errors
-    /// Returns [`Error::Model`] if they are not those of this method.
+    /// Returns [`Error::Model`] if they are not valid for this method.
     pub fn of(store: &dyn Store) -> Result<Self> {
         Self::deserialize(&store.manifest().settings)
-            .map_err(|error| wrong(store, format!("its settings are not those of bert ({error})")))
+            .map_err(|error| wrong(store, format!("its settings are not valid for bert ({error})")))
     }
 
-    /// Refuses a window that an encoder does not take.
+    /// Refuses a window that the encoder does not accept.
     ///
     /// # Errors
-    /// Describes it.
+    /// Returns a description of the problem.
     pub fn check(&self, config: &EncoderConfig) -> std::result::Result<(), String> {
         let most = config.longest();
         match (3..=most).contains(&self.window) {
@@ -91,7 +91,7 @@ pub fn wrong(store: &dyn Store, problem: impl Display) -> Error {
     Error::model(store.name(), format!("{problem}: copy the model again or train it again"))
 }
 
-/// Returns the error of a failed computation, such as for want of memory.
+/// Returns the error of a failed computation, such as for lack of memory.
 pub fn failed(problem: impl Display) -> Error {
     Error::model("bert", format!("computing failed: {problem}"))
 }
@@ -117,14 +117,14 @@ pub trait WindowScorer: Debug + Send + Sync {
     /// Returns the weight of each layer, the embedding layer first.
     fn layer_weights(&self) -> Option<LayerWeights>;
 
-    /// Compares the states of texts, as subwords, with those of another implementation, if there is
-    /// one.
+    /// Compares the states of texts, given as subwords, with the states that another implementation
+    /// computes, if there is one.
     fn check_encoder(&self, _texts: Vec<Vec<u32>>) -> Option<Result<EncoderCheck>> {
         None
     }
 }
 
-/// A trained model with what cuts words and what computes scores.
+/// A trained model with its tokenizer and the computation of scores.
 #[derive(Debug)]
 pub struct BertModel<P, S> {
     /// The encoder.

@@ -18,7 +18,7 @@ pub const SCALARS: &str = "layer_attention.scalars";
 /// The factor of the weighted sum: γ of equation 1.
 pub const GAMMA: &str = "layer_attention.gamma";
 
-/// The prefixes of the names of the tensors of the heads: that of cases and that of marks.
+/// The prefixes of the names of the tensors of the heads: for cases and for marks.
 pub const HEADS: [&str; 2] = ["classifier.", "marks."];
 
 /// Returns the names and shapes of the tensors of an encoder, named as in Hugging Face's folders of
@@ -111,8 +111,7 @@ fn translated(name: &str, from: usize, to: usize) -> Option<String> {
     Some(format!("{}{layer}.{}.{kind}", LAYERS[to], parts[to]))
 }
 
-/// Returns the name of an encoder's tensor, which stands in a file with or without the prefix of
-/// its kind.
+/// Returns the name of an encoder's tensor; in a file the name may have the prefix of its kind.
 pub fn encoder_name(kind: EncoderKind, name: &str) -> String {
     let name = name.strip_prefix(kind.prefix()).unwrap_or(name);
     match column(kind) {

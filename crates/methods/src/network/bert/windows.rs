@@ -30,8 +30,8 @@ pub struct EncoderWindow {
 }
 
 impl EncoderWindow {
-    /// Returns the positions whose scores are needed: that of the word before the targets, if there is
-    /// one, and those of targets with subwords.
+    /// Returns the positions whose scores are needed: the position of the word before the targets, if there
+    /// is one, and the positions of targets with subwords.
     pub fn positions(&self, subword: LabelledSubword) -> impl Iterator<Item = u32> {
         let targets = self.targets.iter().map(|target| target.positions);
         std::iter::once(self.before).chain(targets).flatten().map(move |positions| subword.of(positions))
@@ -43,14 +43,14 @@ impl EncoderWindow {
 pub struct WindowTarget {
     /// The word and its subwords.
     pub word: Arc<EncodedWord<Box<[u32]>>>,
-    /// The facts about it that the text shows.
+    /// The facts in the text about the word.
     pub context: WordContext,
     /// The text after it.
     pub after: RightContext,
     /// The positions of its first and last subwords in the window; `None` for a word without subwords.
     pub positions: Option<[u32; 2]>,
-    /// The [odds](super::Heads::start_odds) of a sentence end after it by the capital of the next word; the
-    /// lowest of all windows.
+    /// The [odds](super::Heads::start_odds) of a sentence end after the word, as shown by the capital of
+    /// the next word: the lowest odds of all windows.
     pub start_odds: u16,
 }
 
@@ -68,7 +68,7 @@ pub enum LabelledSubword {
     /// The first subword, as in Rei et al. 2020.
     #[default]
     First,
-    /// The last subword, which stands next to the mark after the word.
+    /// The last subword, which is next to the mark after the word.
     Last,
 }
 
@@ -153,9 +153,9 @@ impl<P: SubwordTokenizer> WordEncoder for &P {
     }
 }
 
-/// A word, and ln of the probability of each label, head after head, each head shifted by a
-/// constant; nothing for a word without subwords. After them stand those of the mark before the word, if
-/// a window shows the word before it.
+/// A word, and ln of the probability of each label, head after head, each head shifted by a constant;
+/// nothing for a word without subwords. After them are the scores of the mark before the word, if a window
+/// shows the word before it.
 pub type ScoredWord = (WindowTarget, Vec<f32>);
 
 /// The scores of words that are targets of later windows, too.
@@ -171,9 +171,8 @@ impl ScorePool {
         Self { heads, words: VecDeque::new() }
     }
 
-    /// Adds the scores of the [positions](EncoderWindow::positions) of a window, and returns the
-    /// words that are finished: each with ln of the sum of the probabilities that each window gives
-    /// a label of a head.
+    /// Adds the scores of the [positions](EncoderWindow::positions) of a window, and returns the words that
+    /// are finished: each with ln of the sum over the windows of the probability of each label of a head.
     pub fn add<'s>(
         &mut self,
         window: EncoderWindow,
@@ -279,7 +278,7 @@ mod tests {
             }
             prop_assert!(pool.words.is_empty());
             prop_assert!(found.iter().map(|(target, _)| &target.word.lower).eq(&words));
-            // All windows give the same scores.
+            // All windows have the same scores.
             for (target, scores) in &found {
                 match target.positions {
                     Some(_) => prop_assert!((scores[1] - scores[0] - 1.0).abs() < 1e-4),

@@ -56,8 +56,8 @@ pub struct CnnBilstmScratch {
     states: Aligned<f32>,
 }
 
-/// The state of a text of which words are decided as it comes: the forward states after its last word that is not
-/// read again.
+/// The state of a text whose words are decided as they come: the forward states after the last word that is not read
+/// again.
 #[derive(Debug, Clone, Default)]
 pub struct LiveState {
     layers: Vec<LstmState>,
@@ -68,7 +68,7 @@ pub struct LiveState {
 }
 
 impl LiveState {
-    /// The number of words before those that are read: the word of the state, if it has one.
+    /// The number of words before the words that are read: 1 for the word of the state, if it has one.
     fn known(&self) -> usize {
         usize::from(!self.heads.is_empty())
     }
@@ -160,7 +160,7 @@ impl CnnBilstmEngine {
     }
 
     /// Returns the scores of the next window of a text, cut to the words that are left to decide with this
-    /// look-ahead and a few before them. The state stands for the text before these, and advances with the
+    /// look-ahead and a few before them. The state represents the text before these words, and advances with the
     /// window. It never depends on words that were decided before their look-ahead was there.
     pub fn live_scores(
         &self,
@@ -187,7 +187,7 @@ impl CnnBilstmEngine {
         (0..len).flat_map(|at| self.word_scores(&row, at, len)).collect()
     }
 
-    /// Returns the results of the heads at words, of which the first is the word of the state, if it has one. The
+    /// Returns the results of the heads at words, the first of which is the word of the state, if it has one. The
     /// state advances by a word if asked to.
     fn live_rows(&self, words: &[WindowWord<SubwordIds>], advances: bool, live: &mut LiveState) -> Vec<f32> {
         let (known, scratch) = (live.known(), &mut CnnBilstmScratch::default());
@@ -203,7 +203,7 @@ impl CnnBilstmEngine {
     }
 
     /// Returns the results of the heads at the words of texts whose vectors are there, without the first words. One
-    /// text goes on from the states of its layers, which may advance by a word.
+    /// text continues from the states of its layers, which may advance by a word.
     fn read_words<'s>(
         &self,
         steps: &SequenceSteps,
@@ -257,8 +257,8 @@ impl CnnBilstmEngine {
         scores
     }
 
-    /// Sets the vectors of the words of a text: the largest numbers of the results of the convolution at
-    /// their subwords, and the vectors of the words, of the layouts before them and of what is known of them.
+    /// Sets the vectors of the words of a text: the largest numbers of the results of the convolution at their
+    /// subwords, and the vectors of the words, of the layouts before them and of the known facts about them.
     fn read_subwords(
         &self,
         text: &[WindowWord<SubwordIds>],

@@ -54,14 +54,14 @@ pub struct CnnBilstmParts {
 }
 
 impl CnnBilstmParts {
-    /// Reads the parts and the weights of a model, of which the latter are not looked at.
+    /// Reads the parts and the weights of a model, without checking the weights.
     ///
     /// # Errors
     /// Returns [`Error::Model`] if a file of it is missing, cut off or altered.
     fn read(store: &dyn Store) -> Result<(Self, Bytes)> {
         let manifest = store.manifest();
         let settings = CnnBilstmSettings::deserialize(&manifest.settings)
-            .map_err(|error| wrong(store, format!("its settings are not those of {NAME} ({error})")))?;
+            .map_err(|error| wrong(store, format!("its settings are not valid for {NAME} ({error})")))?;
         // All checksums are verified before any file is read.
         let [tokenizer, words, weights, mixed] =
             [TOKENIZER, WORDS, WEIGHTS, MIXED].map(|name| store.section(name));
@@ -95,7 +95,7 @@ impl CnnBilstmParts {
     /// Describes the first impossible one.
     fn check(&self) -> std::result::Result<(), String> {
         if let Some((name, number, most)) = self.settings.shape.wrong() {
-            return Err(format!("its settings say {name} {number}: expected from 1 to {most}"));
+            return Err(format!("its settings have {name} {number}: expected from 1 to {most}"));
         }
         let (window, labels) = (self.settings.window, self.labels.len());
         match WINDOWS.contains(&window) && Heads::of(&self.labels).sizes().all() > 0 {

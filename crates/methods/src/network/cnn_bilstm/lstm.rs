@@ -51,8 +51,8 @@ impl LstmState {
 const STEPS: usize = 16;
 
 impl BilstmLayer {
-    /// Reads rows of inputs, and sets rows of states: forward, then backward. One text may go on from the forward
-    /// state `carried`, which then becomes the state after its first word if asked to.
+    /// Reads rows of inputs, and sets rows of states: forward, then backward. If `carried` is given, the text
+    /// continues from that forward state; with its flag set, it becomes the state after the first word.
     pub fn run(
         &self,
         steps: &SequenceSteps,

@@ -1,6 +1,6 @@
-//! A network trained from scratch (You & Li 2024, without its last LSTM): subwords, a convolution over
-//! them, and LSTMs in both directions over words. The case of a word is decided by the states before and at the
-//! word, the mark after it by those at and after it.
+//! A network trained from scratch (You & Li 2024, without its last LSTM): subwords, a convolution over them, and
+//! LSTMs in both directions over words. The case of a word is decided by the states before and at the word, the mark
+//! after it by the states at and after it.
 
 mod engine;
 mod files;
@@ -58,8 +58,8 @@ pub struct CnnBilstmSettings {
 /// The possible sizes of a window; the largest keeps memory bounded.
 pub const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 12;
 
-/// A text is read in windows this many times as long as those of training: LSTMs read long texts as well, and a choice
-/// then depends less on where windows begin.
+/// A text is read in windows this many times as long as the windows of training: LSTMs read long texts as well, and a
+/// choice then depends less on where windows begin.
 const READ: usize = 2;
 
 /// The number of words of right context that a word of live text waits for.
@@ -108,7 +108,7 @@ impl CnnBilstm {
     /// Returns the windows of documents with their scores, document after document.
     ///
     /// # Errors
-    /// Fails if a score is no number.
+    /// Fails if a score is not a number.
     pub fn scored(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<ScoredWindow>>> {
         let (windows, counts) = self.windower(request).push_documents(documents)?;
         let mut scored = self.with_scores(windows, &mut EngineState::default(), request)?.into_iter();

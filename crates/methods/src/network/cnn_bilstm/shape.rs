@@ -19,7 +19,7 @@ pub const LAYOUTS: &str = "layouts.weight";
 pub const LEXICON_ROWS: &str = "lexicon.weight";
 /// The weights and the bias of the convolution.
 pub const CONVOLUTION: [&str; 2] = ["convolutions.0.weight", "convolutions.0.bias"];
-/// The names of the heads: that of cases and that of marks.
+/// The names of the heads: for cases and for marks.
 pub const HEADS: [&str; 2] = ["cases", "marks"];
 /// The names of the directions of an LSTM.
 pub const DIRECTIONS: [&str; 2] = ["forward", "backward"];
@@ -73,9 +73,9 @@ impl CnnBilstmShape {
         if at == 0 { self.channels } else { 2 * self.hidden }
     }
 
-    /// Returns the names and shapes of the tensors of a network in which this number of words has a vector.
-    /// The gates of an LSTM are those of its input, of forgetting and of its output, and the candidate. A
-    /// head reads the states of two words, in both directions, in the order of the text.
+    /// Returns the names and shapes of the tensors of a network in which this number of words has a vector. The
+    /// gates of an LSTM: input, forget, output, and the candidate. A head reads the states of two words, in both
+    /// directions, in the order of the text.
     pub fn tensors(&self, words: usize, heads: HeadSizes) -> Shapes {
         let gates = 4 * self.hidden;
         let mut shapes = vec![(SUBWORDS.to_owned(), vec![self.subwords, self.embedding])];
@@ -112,8 +112,8 @@ pub fn lstm(at: usize, direction: &str, part: &str) -> String {
     format!("lstms.{at}.{direction}.{part}")
 }
 
-/// Returns true for the tensors that take bytes in a small model: all but the small ones of heads, layouts and
-/// the lexicon.
+/// Returns true for the tensors that are stored as bytes in a small model: all but the small ones of heads,
+/// layouts and the lexicon.
 pub fn takes_bytes(name: &str) -> bool {
     !matches!(name, LAYOUTS | LEXICON_ROWS) && !HEADS.iter().any(|head| name.starts_with(head))
 }

@@ -100,7 +100,7 @@ const OVERLAP: f64 = 0.16;
 /// The least number of words that are held of a text whose words do not wait for the end of their window.
 const LIVE: usize = 96;
 
-/// Returns the number of words of right context that live text uses: as many as are asked for, up to 512.
+/// Returns the number of words of right context that live text uses: as many as are requested, up to 512.
 pub fn live_look_ahead(asked: usize) -> usize {
     asked.min(super::WINDOWS.end() / 8)
 }

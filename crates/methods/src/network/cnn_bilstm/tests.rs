@@ -1,4 +1,4 @@
-//! Networks with weights that nobody trained: what they answer is arbitrary, and the same everywhere.
+//! Networks with weights that nobody trained: their answers are arbitrary, and the same everywhere.
 
 use std::num::NonZeroUsize;
 
@@ -137,7 +137,8 @@ proptest! {
         }
     }
 
-    /// Of one LSTM the state before a word depends on no later word; another one reads those of one decided.
+    /// In one LSTM, the state before a word depends on no later word; another LSTM reads the words after a
+    /// decided word.
     #[test]
     fn words_decided_as_they_come_have_the_scores_of_the_text_up_to_their_look_ahead(
         words in prop::collection::vec(word(), 1..130),

@@ -1,4 +1,4 @@
-//! Numbers aligned to cache lines: a load across two cache lines takes twice as long.
+//! Numbers aligned to cache lines: a load that spans two cache lines takes twice as long.
 
 use std::ops::{Deref, DerefMut};
 

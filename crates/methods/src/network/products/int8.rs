@@ -1,7 +1,7 @@
 //! Products of matrices of bytes: rows are quantised one by one, columns have weights with one
 //! scale each, and the sums are integers.
 //!
-//! All kinds of CPUs give the same sums, and bit-identical results.
+//! All kinds of CPUs compute the same sums, and bit-identical results.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from positions that were checked for a whole tile.
 
 use super::aligned::Aligned;
@@ -151,7 +151,7 @@ struct ByteBlock<'a> {
 }
 
 impl ByteBlock<'_> {
-    /// Writes the values that sums of bytes by weights stand for. Each row of `tile` has a few vectors of
+    /// Writes the values that are represented by sums of bytes times weights. Each row of `tile` has a few vectors of
     /// sums.
     #[inline(always)]
     fn write<const L: usize, const V: usize>(self, tile: &[[[i32; L]; V]]) {
@@ -326,8 +326,8 @@ mod aarch64 {
         block.write(unsafe { &*(&raw const sums).cast::<[[[i32; LANES]; V]; R]>() });
     }
 
-    /// Multiplies rows of bytes by a panel, four weights of each column after the other. The instruction takes signed
-    /// bytes, which are 128 less: each sum begins with what its column lacks by that.
+    /// Multiplies rows of bytes by a panel, four weights of each column after the other. The instruction expects
+    /// signed bytes, which are 128 less: each sum begins with the amount that its column lacks because of that.
     #[target_feature(enable = "neon,dotprod")]
     pub fn neon_dot<const R: usize, const V: usize>(block: ByteBlock<'_>) {
         const LANES: usize = 4;
@@ -471,7 +471,7 @@ mod x86 {
     /// 16 bytes can be read.
     #[target_feature(enable = "avx2")]
     unsafe fn load_wide(weights: *const i8) -> __m256i {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(weights.cast()) })
     }
 
@@ -484,7 +484,7 @@ mod x86 {
     /// 32 bytes can be read.
     #[target_feature(enable = "avx2")]
     unsafe fn load_256(weights: *const i8) -> __m256i {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm256_loadu_si256(weights.cast()) }
     }
 
@@ -492,7 +492,7 @@ mod x86 {
     /// 64 bytes can be read.
     #[target_feature(enable = "avx512f")]
     unsafe fn load_512(weights: *const i8) -> __m512i {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm512_loadu_si512(weights.cast()) }
     }
 

@@ -45,14 +45,15 @@ pub enum EnginePrecision {
 }
 
 impl EnginePrecision {
-    /// Returns the precision that is asked for, by default that of the weights of a model of this method.
+    /// Returns the requested precision, by default the precision of the weights of a model of this
+    /// method.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the CPU does not compute in it, or if a GPU is asked for.
+    /// [`Error::Usage`] if the CPU does not compute in it, or if a GPU is requested.
     pub fn of(computing: &Backend, in_bytes: bool, method: &str) -> Result<Self> {
         if let Device::Cuda(_) = computing.device {
             return Err(Error::usage(format!(
-                "{} {}: an int8 model, and any {method} model in a build without the feature cuda, runs on the CPU: leave it out",
+                "{} {}: int8 models, and all {method} models in a build without the feature cuda, run on the CPU: leave the option out",
                 option("device"),
                 computing.device
             )));

@@ -60,7 +60,8 @@ pub fn gelu(instructions: InstructionSet, values: &mut [f32]) {
 }
 
 /// Replaces the first `len` numbers x of each row of `width` by 2ˣ, up to a factor of the row, and
-/// the rest of the row by practically 0; `fractions` becomes what makes the sum of each row 1.
+/// the rest of the row by practically 0; `fractions` becomes the factor that makes the sum of each
+/// row 1.
 pub fn powers(
     instructions: InstructionSet,
     values: &mut [f32],
@@ -115,7 +116,7 @@ pub fn add_scaled(
     );
 }
 
-/// The scale of a row of bytes, each of which stands for `low + scale · byte`: 0 is the smallest
+/// The scale of a row of bytes, each of which represents `low + scale · byte`: 0 is the smallest
 /// number of the row and 255 the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RowScale {

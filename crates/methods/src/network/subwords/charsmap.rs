@@ -1,5 +1,5 @@
 //! The map of characters that a vocabulary of SentencePiece applies to text: a trie of bytes, and the
-//! texts that its leaves stand for.
+//! texts of its leaves.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

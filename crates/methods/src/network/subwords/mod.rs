@@ -60,7 +60,7 @@ impl NativeTokenizer {
     /// Reads a `tokenizer.json` of an encoder with this number of subwords.
     ///
     /// # Errors
-    /// Describes the fault in it, or the part of it that is not known here.
+    /// Returns a description of the fault in it, or of the unsupported part.
     pub fn read(json: &[u8], subwords: usize) -> Result<Self, String> {
         let mut json: Value =
             serde_json::from_slice(json).map_err(|error| format!("is not a tokenizer ({error})"))?;
@@ -81,7 +81,9 @@ impl NativeTokenizer {
         };
         let highest = kind.highest();
         if highest as usize >= subwords {
-            return Err(format!("numbers a subword {highest}, but the encoder has {subwords} from 0"));
+            return Err(format!(
+                "has a subword with the number {highest}, but the encoder has {subwords} subwords, numbered from 0"
+            ));
         }
         let names = SpecialNames::in_tokenizer(&json["post_processor"], &json["padding"], &id);
         let special = names.ids(subwords, &id)?;
@@ -162,6 +164,9 @@ mod tests {
             assert!(error.contains("has no type of subwords"), "{json}: {error}");
         }
         let error = NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), 100).unwrap_err();
-        assert_eq!(error, "numbers a subword 100, but the encoder has 100 from 0");
+        assert_eq!(
+            error,
+            "has a subword with the number 100, but the encoder has 100 subwords, numbered from 0"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The subwords of a vocabulary that are no parts of words.
+//! The subwords of a vocabulary that are not parts of words.
 
 use serde_json::Value;
 

@@ -22,7 +22,7 @@ pub struct Unigram {
     /// ln of the probability of a character that no subword has.
     unknown_score: f64,
     normalizers: Vec<UnigramNormalizer>,
-    /// The character that stands for a space, which begins each word.
+    /// The character that represents a space; each word begins with it.
     space: char,
 }
 
@@ -42,7 +42,7 @@ struct UnigramModel {
     byte_fallback: bool,
 }
 
-/// ln of the probability of an unknown character, relative to that of the rarest subword.
+/// ln of the probability of an unknown character, relative to the rarest subword's.
 const PENALTY: f64 = 10.0;
 
 impl Unigram {
@@ -55,7 +55,7 @@ impl Unigram {
             Some(id) if byte_fallback => {
                 return Err(format!("falls back on bytes for the subword {id}: {NEEDS_NEURAL}"));
             }
-            _ => return Err("has no subword for what it does not know".to_owned()),
+            _ => return Err("has no entry for unknown words".to_owned()),
         };
         let mut normalizers = Vec::new();
         read_normalizers(&parts["normalizer"], &mut normalizers)?;
@@ -164,7 +164,7 @@ fn read_normalizers(json: &Value, out: &mut Vec<UnigramNormalizer>) -> Result<()
     Ok(())
 }
 
-/// Returns the character for a space of a pre-tokenizer that puts it before each word.
+/// Returns the character that a pre-tokenizer puts before each word to represent a space.
 fn space(json: &Value) -> Result<char, String> {
     match json["type"].as_str() {
         Some("Metaspace") if json["split"] != false && json["prepend_scheme"] != "never" => {

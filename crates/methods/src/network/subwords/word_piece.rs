@@ -48,7 +48,8 @@ fn hundred() -> usize {
     100
 }
 
-/// The upper limit of the length of a word that is cut, which takes time by the square of the length.
+/// The upper limit of the length of a word that is cut, because tokenizing takes time proportional to
+/// the square of the length.
 const MOST: usize = 1 << 12;
 
 impl WordPiece {
@@ -65,7 +66,7 @@ impl WordPiece {
         let WordPieceModel { vocab, unk_token, continuing_subword_prefix, max_input_chars_per_word } =
             serde_json::from_value(model).map_err(fault)?;
         let Some(&unknown) = vocab.get(unk_token.as_str()) else {
-            return Err(format!("has no subword {unk_token} for what it does not know"));
+            return Err(format!("has no {unk_token} entry for unknown words"));
         };
         if max_input_chars_per_word > MOST {
             return Err(format!(

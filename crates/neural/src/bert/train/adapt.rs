@@ -33,11 +33,11 @@ pub struct BertAdaptation {
     pub training: BertTrainingOptions,
 }
 
-/// The defaults of an adaptation of a model, before those of its training are known.
+/// The defaults of an adaptation of a model, before the settings of its training are known.
 const DEFAULTS: BertTraining =
     BertTraining { shared: NetworkTraining::ADAPTATION, frozen: 0, ..BertTraining::NEW };
 
-/// The options whose defaults are those of the training of the model.
+/// The options whose defaults are the settings with which the model was trained.
 const TRAINED: [&str; 7] =
     ["rate", "head_rate", "scalar_rate", "batch", "optimizer", "sync_period", "slow_step_size"];
 
@@ -100,8 +100,8 @@ impl BertAdaptation {
     }
 
     /// Adapts a model to a text, and returns a new model with the same encoder. A mixed-case spelling
-    /// in the text replaces that of the model. If the text has words in mixed case and the model has no
-    /// label for them, it gets one, which begins with a score of 0.
+    /// in the text replaces the model's. If the text has words in mixed case and the model has no label
+    /// for them, it gets one, which begins with a score of 0.
     ///
     /// `watch` is informed after each step. The new model follows the protocol of the corpus: after
     /// `asr`, a text continues across the ends of lines.
@@ -132,7 +132,7 @@ impl BertAdaptation {
     }
 }
 
-/// Returns the weights with heads of these sizes: those of new labels are 0.
+/// Returns the weights with heads of these sizes: the weights of new labels are 0.
 fn widened(weights: &TensorMap, heads: HeadSizes) -> Computed<TensorMap> {
     let widen = |(name, tensor): (&String, &Tensor)| {
         let old = tensor.dim(0)?;

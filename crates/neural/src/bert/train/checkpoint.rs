@@ -35,7 +35,7 @@ pub(super) struct BertCheckpoint<'a> {
     digests: [u32; 2],
 }
 
-/// The position of a training, and the training that it belongs to.
+/// The progress of a training, and the identity of this training.
 #[derive(Debug, Serialize, Deserialize)]
 struct CheckpointNote {
     /// The settings that states depend on.

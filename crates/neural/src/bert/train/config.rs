@@ -37,7 +37,7 @@ pub struct BertConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub heads: HeadOptions,
-    /// The subword of a word that has its labels: first, or last, which stands next to the mark
+    /// The subword of a word that has its labels: first, or last, which is next to the mark
     #[arg(long, value_parser = by_name::<LabelledSubword>(), default_value = default_name::<LabelledSubword>())]
     #[serde(rename = "piece", skip_serializing_if = "LabelledSubword::is_first")]
     pub labelled_subword: LabelledSubword,
@@ -85,8 +85,8 @@ pub struct BertTrainingOptions {
     /// The learning rate of the head
     #[arg(long, value_name = "STEP")]
     pub head_rate: Option<f64>,
-    /// The learning rate of the weights of layers, which are then never frozen; by default that of
-    /// the encoder, at which they hardly move
+    /// The learning rate of the weights of layers, which are then never frozen; by default the encoder's rate, at
+    /// which they hardly move
     #[arg(long, value_name = "STEP")]
     pub scalar_rate: Option<f64>,
     /// Let the learning rate decay to 0 by the end
@@ -247,7 +247,7 @@ impl Learner for BertConfig {
         let model = train(self, corpus, threads, watch)?;
         let mut learned = Learned::new(&model.settings, &self.record(), &model.labels, sections(&model)?);
         learned.settings["encoder"] = json(&encoder);
-        // What was asked for may be more than the encoder takes.
+        // The requested number may be more than the encoder accepts.
         learned.settings["config"]["window"] = model.settings.window.into();
         Ok(learned.trained_on(&self.inputs()))
     }
@@ -274,19 +274,19 @@ fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::O
     serializer.serialize_str(&files::name(folder))
 }
 
-/// The number of subwords that an encoder sees at a time, if it takes so many.
+/// The number of subwords that an encoder sees at a time, if it accepts that many.
 const WINDOW: usize = 256;
 
-/// Writes the number of subwords that are asked for.
+/// Writes the number of subwords that are requested.
 fn subwords<S: Serializer>(window: &Option<usize>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     window.unwrap_or(WINDOW).serialize(serializer)
 }
 
 impl BertConfig {
-    /// Returns the number of subwords that an encoder sees at a time that takes `longest`.
+    /// Returns the number of subwords that an encoder sees at a time if it accepts at most `longest`.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if it does not take as many as were asked for.
+    /// Returns [`Error::Usage`] if it does not accept as many as were requested.
     pub(super) fn window(&self, longest: usize) -> Result<usize> {
         match self.window {
             Some(window) if window > longest => Err(Error::usage(format!(

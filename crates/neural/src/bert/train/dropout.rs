@@ -59,7 +59,8 @@ fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
 }
 
 /// Dropout at one point of a network in one step. Each block of values has its own draws, so that
-/// blocks can be computed in any order, and the backward pass draws what the forward pass drew.
+/// blocks can be computed in any order, and the backward pass draws the same values as the forward
+/// pass.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockDropout {
     seed: u64,
@@ -85,7 +86,7 @@ impl BlockDropout {
     /// Returns the factors of the values of a block.
     pub(super) fn factors(&self, instructions: InstructionSet, block: usize, count: usize) -> Vec<f32> {
         let mut random = generator(self.seed, Purpose::Dropout, self.step);
-        // The stream 0 is that of the head.
+        // Stream 0 belongs to the head.
         random.set_stream((u64::from(self.position) + 1) << 32 | block as u64);
         let draws = self.factors.draws(&mut random, count);
         let mut out = vec![0.0; count];

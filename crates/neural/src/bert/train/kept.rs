@@ -14,8 +14,8 @@ use majuscule_train::corpus::Corpus;
 /// The table with a row for each subword.
 const WORDS: &str = "embeddings.word_embeddings.weight";
 
-/// Cuts the vocabulary to the subwords of the words of a corpus, and to those that any other word may
-/// need. The words of the corpus have the same subwords and vectors as before.
+/// Cuts the vocabulary to the subwords of the words of a corpus, and to the subwords that any other
+/// word may need. The words of the corpus have the same subwords and vectors as before.
 ///
 /// # Errors
 /// Fails if the corpus cannot be read, or if the tokenizer cannot be cut.

@@ -1,5 +1,5 @@
-//! The layers of a pretrained encoder that a training begins with: all of them or the first ones, of
-//! which the top ones may be drawn anew (Zhang et al. 2021, "Revisiting few-sample BERT fine-tuning",
+//! The layers of a pretrained encoder that a training begins with: all of them or the first ones. The
+//! top ones of these may be drawn anew (Zhang et al. 2021, "Revisiting few-sample BERT fine-tuning",
 //! section 5).
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! LookAhead (Zhang et al. 2019, algorithm 1): slow weights behind those that an optimiser moves.
+//! LookAhead (Zhang et al. 2019, algorithm 1): slow weights that follow the weights which an optimiser
+//! moves.
 
 use candle_core::{CpuStorage, Device, InplaceOp1, Layout, Result, Tensor, Var, bail};
 
@@ -17,7 +18,7 @@ impl SlowWeights {
         Ok(Self(tensor.copy()?.detach()))
     }
 
-    /// Takes saved slow weights.
+    /// Restores saved slow weights.
     pub(super) fn saved(values: Tensor) -> Self {
         Self(values)
     }
@@ -78,7 +79,7 @@ impl InplaceOp1 for SlowStep<'_> {
         };
         let slow = &mut slow[start..end];
         if slow.len() != self.fast.len() {
-            bail!("{} weights beside {} slow ones", self.fast.len(), slow.len())
+            bail!("{} weights, but {} slow weights", self.fast.len(), slow.len())
         }
         for (slow, fast) in slow.chunks_mut(COMPARED).zip(self.fast.chunks(COMPARED)) {
             if slow != fast {

@@ -118,7 +118,7 @@ fn marks_are_learned_alone() {
     let heads = HeadOptions { predict: vec![Prediction::Marks], ..HeadOptions::default() };
     let model = read(&saved(heads, LabelledSubword::First, 80));
     let found = restored(&model, WORDS, MARKS);
-    // The capitals are those of sentence starts alone.
+    // Only sentence starts have capitals.
     let words = |text: &str| text.to_lowercase().trim_end_matches(['.', '?']).to_owned();
     assert_eq!(words(&found), words(FOUND));
     assert!(found.contains("Who met anna in porto? The minister"), "{found}");

@@ -23,8 +23,8 @@ pub(super) struct Pretrained {
     pub(super) weights: TensorMap,
 }
 
-/// The identity of a pretrained encoder in a manifest: names of folders are given by hand, and many
-/// encoders share one.
+/// The identity of a pretrained encoder in a manifest: names of folders are chosen by hand, and
+/// many encoders have the same one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct EncoderRecord {
     /// The name of its folder.
@@ -46,7 +46,7 @@ impl EncoderRecord {
     }
 }
 
-/// A vocabulary without the rest of a tokenizer, and the files that tell whether it is cased and
+/// A vocabulary without the rest of a tokenizer, and the files that show whether it is cased and
 /// which subwords are special.
 const VOCABULARY: &str = "vocab.txt";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
@@ -75,7 +75,7 @@ impl Pretrained {
 /// Returns the tokenizer of a folder, for an encoder with this many subwords, if that is known.
 ///
 /// # Errors
-/// Fails if there is none, or it belongs to another model.
+/// Fails if there is no such file, or it belongs to another model.
 pub(super) fn subwords(folder: &Path, vocabulary: Option<usize>) -> Result<HuggingFaceTokenizer> {
     let settings = settings(folder, TOKENIZER_CONFIG)?;
     if folder.join(TOKENIZER).exists() || !folder.join(VOCABULARY).exists() {

@@ -26,7 +26,7 @@ impl Schedule {
         let optimizer = match self {
             // Section 5; the dropout of layers is in section 4.1.
             Self::Rei2020 => OptimizerConfig::ADAM,
-            // The paper does not state the settings of LookAhead: these are those of TensorFlow
+            // The paper does not state the settings of LookAhead: these are the settings of TensorFlow
             // Addons.
             Self::Courtland2020 => {
                 OptimizerConfig { name: Optimizer::Radam, sync_period: 6, slow_step_size: 0.5 }

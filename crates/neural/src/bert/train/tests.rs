@@ -303,7 +303,7 @@ fn gradients_by_hand_are_those_of_the_graph() {
             for (name, grad) in &found.of {
                 let mut expected = expected.of[name].clone();
                 if name.ends_with("word_embeddings.weight") {
-                    // The padding of the graph is no subword of a text.
+                    // The padding of the graph is not a subword of a text.
                     let subwords = &trainer.gradients_on_device(&batch, 1, encoder).unwrap().subwords;
                     let at =
                         |subword: &u32| subwords.iter().position(|other| other == subword).unwrap() as u32;
@@ -560,8 +560,8 @@ fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
     assert!(run(TaggerTrainer { state, ..toy.trainer() }, position) == whole);
 }
 
-/// Trains with plain tensor operations beside the trainer: RAdam in LookAhead, one step after the
-/// other, without any row left out.
+/// Trains with plain tensor operations, to compare with the trainer: RAdam in LookAhead, one step
+/// after the other, without any row left out.
 #[test]
 fn weights_move_as_the_papers_say() {
     let (period, fraction) = (3, 0.4f32);
@@ -668,7 +668,7 @@ fn settings_of_adam_alone_are_written_as_before_there_were_others() {
 }
 
 /// A model that never saw a word in mixed case, and a text that has some, and capitals where the
-/// model puts none.
+/// model chooses none.
 fn adaptable() -> (Bert, Corpus) {
     let known =
         "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";

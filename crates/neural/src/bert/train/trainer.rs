@@ -38,7 +38,7 @@ use majuscule_train::random::{Purpose, generator};
 /// The one tensor in which only a few rows have a gradient in each step.
 const WORDS: &str = "bert.embeddings.word_embeddings.weight";
 
-/// The weights under training, and what the optimiser knows of them.
+/// The weights under training, and the optimiser's state for them.
 #[derive(Debug)]
 pub(super) struct TaggerState {
     pub(super) weights: BTreeMap<String, Var>,
@@ -68,7 +68,7 @@ impl TaggerState {
     }
 }
 
-/// Makes the initial weights: those of the encoder, equal weights of layers, and random heads.
+/// Makes the initial weights: the encoder's, equal weights of layers, and random heads.
 pub(super) fn init_weights(
     encoder: TensorMap,
     config: &EncoderConfig,
@@ -254,8 +254,8 @@ impl TaggerTrainer<'_> {
         Ok(loss)
     }
 
-    /// Computes the loss of a batch, and its gradients by the weights that are trained: with
-    /// `encoder` also by those of the encoder.
+    /// Computes the loss of a batch, and its gradients with respect to the weights that are trained:
+    /// with `encoder` also the encoder's.
     pub(super) fn gradients(
         &self,
         samples: &[&EncoderSample],

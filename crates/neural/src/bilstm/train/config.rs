@@ -72,7 +72,7 @@ impl BilstmConfig {
         Widths { word, letter: LETTER, letter_hidden: LETTER, hidden }
     }
 
-    /// Returns the settings of the training, all of them decided.
+    /// Returns the settings of the training, with all defaults filled in.
     pub(super) fn record(&self) -> TrainingRecord<'_, Self, NetworkTraining> {
         TrainingRecord { config: self, training: self.training.or(NetworkTraining::BILSTM) }
     }

@@ -85,8 +85,8 @@ pub(super) fn gradient(
     (loss, SparseGradient { dense, tables: vec![words] })
 }
 
-/// Returns the loss of cases, and adds the gradient of their scores and that of the chain's weights.
-/// A word without a class may have any, so that the loss is −ln of the sum over all labellings that
+/// Returns the loss of cases, and adds the gradients of their scores and of the chain's weights. A
+/// word without a class may have any, so that the loss is −ln of the sum over all labellings that
 /// fit.
 fn chain_loss(
     weights: WeightsView<'_>,
@@ -156,7 +156,7 @@ fn mark_loss(
     loss
 }
 
-/// The LSTMs of both directions, whose states stand side by side.
+/// The LSTMs of both directions, whose states are side by side.
 struct Readers<'a> {
     weights: WeightsView<'a>,
     cells: &'a [CellLayout; 2],

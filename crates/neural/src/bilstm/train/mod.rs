@@ -63,8 +63,7 @@ pub fn train(
     balanced(network.model(&values)?, &config.heads, &dataset.held_out)
 }
 
-/// Returns a model with the costs of marks that are given, or else those that give the best F on
-/// held-out examples.
+/// Returns a model with the given costs of marks, or else the costs with the best F on held-out examples.
 fn balanced(model: Bilstm, heads: &HeadOptions, held_out: &[Example]) -> Result<Bilstm> {
     let marks = model.labels().marks();
     if marks.is_empty() {

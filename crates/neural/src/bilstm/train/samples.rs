@@ -47,7 +47,7 @@ impl WordSamples {
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once, digest })
     }
 
-    /// Returns the words of a sample. Some of those that occur once count as unknown.
+    /// Returns the words of a sample. Some of the words that occur once count as unknown.
     pub(super) fn words<'a>(
         &self,
         sample: &'a WordSample,
@@ -64,8 +64,8 @@ impl WordSamples {
     }
 }
 
-/// Returns the words by descending frequency, and the first id of those that occur once. A letter
-/// of only one word counts as unknown, so that unknown letters occur too.
+/// Returns the words by descending frequency, and the first id of the words that occur once. A
+/// letter of only one word counts as unknown, so that unknown letters occur too.
 fn vocabulary(forms: &CorpusForms) -> (BilstmVocabulary, u32) {
     let mut words: Vec<(&str, u64)> = forms.words().collect();
     words.sort_by_key(|&(word, count)| (Reverse(count), word));

@@ -44,7 +44,7 @@ impl Measured {
         }
     }
 
-    /// The name of the error rate: errors divided by what the reference has.
+    /// The name of the error rate: errors divided by the reference's words.
     fn error_rate(self) -> &'static str {
         match self {
             Self::Words => "WER %",
@@ -113,11 +113,12 @@ pub enum TableLayout {
 }
 
 impl AlignedComparison {
-    /// Compares systems, each with its scores. `signature` says how they were made, and `protocol`
-    /// how cases are compared and which marks are told apart.
+    /// Compares systems, each with its scores. `signature` describes how they were made; `protocol`
+    /// describes how cases are compared and which marks are distinguished.
     ///
     /// # Errors
-    /// If there is no system, if systems have other recordings, or if no resample is asked for.
+    /// If there is no system, if systems have different recordings, or if the number of resamples is
+    /// 0.
     pub fn of(
         systems: &[(String, FileScores)],
         signature: String,
@@ -401,8 +402,8 @@ mod tests {
 
     #[test]
     fn every_table_counts_what_a_pencil_counts() {
-        // Three times: ten words of which Reis is heard as rice; the capitals We, Ana, Reis, Who and
-        // NATO; a comma, a full stop and a question mark, of which two end sentences.
+        // Three times: ten words, with Reis heard as rice; the capitals We, Ana, Reis, Who and NATO;
+        // a comma, a full stop and a question mark, two of which end sentences.
         let of = |correct, substituted, deleted| Slots { correct, substituted, deleted, inserted: 0 };
         assert_eq!(slots(Measured::Words, 0), of(30, 0, 0));
         assert_eq!(slots(Measured::Words, 1), of(27, 3, 0));
@@ -450,7 +451,7 @@ mod tests {
             recordings: vec![("x".into(), score_texts(&said, heard))],
             left_out: Vec::new(),
         };
-        // What is inserted belongs to the stretch of the word before it.
+        // Inserted words belong to the stretch of the word before them.
         let systems = [("one".to_owned(), of(&said)), ("two".to_owned(), of(&said.replace('B', "b c d")))];
         let compared =
             AlignedComparison::of(&systems, String::new(), Protocol::default(), CompareConfig::default());

@@ -33,8 +33,8 @@ pub enum Cases<'a> {
     },
 }
 
-/// The scores of the recordings that both sides have, and the names of those that only one side
-/// has.
+/// The scores of the recordings that both sides have, and the names of the recordings that only one
+/// side has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileScores {
     /// The scored recordings, each with the name of its hypothesis.
@@ -93,8 +93,8 @@ impl FileScores {
 /// out.
 ///
 /// # Errors
-/// If a file cannot be read or is not what its format says, if the method fails, or if both sides
-/// have nothing in common.
+/// If a file cannot be read or violates its format, if the method fails, or if both sides have
+/// nothing in common.
 pub fn score_files(
     reference: &Path,
     hypothesis: &Path,

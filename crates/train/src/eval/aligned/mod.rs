@@ -1,14 +1,13 @@
-//! Scores what a recogniser heard against what was said: words are aligned ignoring case, and
-//! capitals are scored through the alignment.
+//! Scores the transcript of a recogniser against a reference: words are aligned ignoring case, and capitals are scored
+//! through the alignment.
 //!
-//! The words are those of the protocol `asr`: no ends of sentences, one stream per recording. The
-//! marks after them are counted apart. Hyphens separate words too, since recognisers put them where others have spaces.
-//! Batista et al. 2007 name this as future work.
+//! The words are read as under the protocol `asr`: no ends of sentences, one stream per recording. The marks after them
+//! are counted apart. Hyphens separate words too, since some recognisers write them where others write spaces. Batista
+//! et al. 2007 name this as future work.
 //!
-//! The units that are aligned are those of NIST's sclite, at its costs (`network.rs`): utterances
-//! with the same name; the segments of a reference with the words whose middle lies before their
-//! end; the best of several alternatives. A recording without names, times or alternatives is
-//! aligned as a whole by the fewest edits ([`align`](super::align)).
+//! The aligned units are the units of NIST's sclite, with its costs (`network.rs`): utterances with the same name; the
+//! segments of a reference with the words whose middle lies before their end; the best of several alternatives. A
+//! recording without names, times or alternatives is aligned as a whole by the fewest edits ([`align`](super::align)).
 
 pub mod files;
 mod network;
@@ -43,7 +42,7 @@ use network::{AlignmentWord, EditStep, Network};
 pub struct Transcript {
     /// The name of the recording and its channel, if the file has them.
     pub recording: Option<String>,
-    /// All words, including those of every alternative.
+    /// All words, including the words of every alternative.
     words: Tokens,
     cases: Vec<Case>,
     /// The mark after each word.
@@ -77,7 +76,7 @@ impl Transcript {
     /// format names no recordings. The names are unique, ignoring case.
     ///
     /// # Errors
-    /// If a file cannot be read or is not what its format says.
+    /// If a file cannot be read or violates its format.
     pub fn read(corpus: &Corpus) -> Result<Vec<Self>> {
         let mut transcripts: Vec<Self> = Vec::new();
         let mut at: FxHashMap<Option<String>, usize> = FxHashMap::default();
@@ -150,8 +149,8 @@ impl Transcript {
     }
 
     /// Returns the same words in the cases that a method chooses for them, and with its marks. The method sees the
-    /// words as one stream, in which one alternative stands for all; the words of the other
-    /// alternatives are restored in further streams that contain them.
+    /// words as one stream, in which one alternative represents all; the words of the other alternatives are restored
+    /// in further streams that contain them.
     ///
     /// # Errors
     /// If the method fails.
@@ -213,8 +212,7 @@ impl Transcript {
         Ok(self)
     }
 
-    /// The words of one stream. From each set of alternatives it takes number `turn`, counted from
-    /// 0, or the last one.
+    /// The words of one stream. From each set of alternatives it uses number `turn`, counted from 0, or the last one.
     fn stream(&self, turn: usize) -> Vec<usize> {
         let taken = self.taken(turn);
         let words = self.parts.iter().zip(taken).filter(|(_, taken)| *taken);
@@ -246,8 +244,8 @@ impl Transcript {
                 TranscriptPart::Word(_) | TranscriptPart::Optional(_) => {}
             }
         }
-        // For each open set of alternatives: the alternative to take, the current one, and whether
-        // all sets around it are taken.
+        // For each open set of alternatives: the alternative to use, the current one, and true if all enclosing sets
+        // are in use.
         let mut open: Vec<(usize, usize, bool)> = Vec::new();
         let is_in = |open: &[(usize, usize, bool)]| {
             open.last().is_none_or(|&(wanted, at, around)| around && wanted == at)
@@ -323,8 +321,8 @@ impl Transcript {
     }
 }
 
-/// The utterances of a reference and a hypothesis that are aligned with each other, and those
-/// without a partner.
+/// The utterances of a reference and a hypothesis that are aligned with each other, and the utterances without a
+/// partner.
 #[derive(Debug, Default)]
 struct Pairing {
     pairs: Vec<(Vec<usize>, Vec<usize>)>,
@@ -391,8 +389,7 @@ impl Pairing {
 }
 
 impl Transcript {
-    /// The utterances, with alternatives grouped together, each with the latest middle of a word in
-    /// it.
+    /// The utterances, with alternatives grouped together. Each group has the latest middle of any of its words.
     fn groups(&self) -> Vec<(Range<usize>, f64)> {
         let mut groups: Vec<(Range<usize>, f64)> = Vec::new();
         let mut depth = 0;
@@ -414,8 +411,8 @@ impl Transcript {
     }
 }
 
-/// Aligns the words of a hypothesis with those of its reference, ignoring case, and counts errors
-/// of words and of cases.
+/// Aligns the words of a hypothesis with the words of its reference, ignoring case, and counts errors of words and of
+/// cases.
 ///
 /// ```
 /// use majuscule_train::eval::Matching;
@@ -474,8 +471,8 @@ pub struct AlignedScore {
     /// The words that were inserted. They are scored as if the reference had them in lower case, so
     /// a capital is an inserted slot.
     pub inserted: Confusion,
-    /// The number of optional words that only one side has, which is no error. As in sclite, they
-    /// count as recognised words of the reference. They are no slots.
+    /// The number of optional words that only one side has, which does not count as an error. As in sclite, they count
+    /// as recognised words of the reference. They are not slots.
     pub optional: u64,
     /// The marks after the words of both sides: none after a word that the side lacks.
     pub marks: MarkConfusion,
@@ -790,7 +787,7 @@ pub(crate) mod tests {
         let heard = |words: &[(&str, f64)]| -> String {
             words.iter().map(|(word, at)| format!("r A {at} 0.2 {word}\n")).collect()
         };
-        // The same word in another segment is no match.
+        // The same word in another segment is not a match.
         let reference = "r A x 2 4 we left\nr A x 0 2 Ana left\n";
         assert_eq!(segments(reference, &heard(&[("Ana", 0.1), ("we", 2.5), ("left", 3.0)])), [3, 0, 1, 0]);
         // Words heard in an ignored segment cost nothing, in whatever case its label is written.

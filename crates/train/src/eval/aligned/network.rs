@@ -35,8 +35,8 @@ struct NetworkArc<'a> {
 #[derive(Debug)]
 pub(super) struct Network<'a> {
     arcs: Vec<NetworkArc<'a>>,
-    /// For each state but the first, the end of its incoming arcs in `arcs`. They begin where those
-    /// of the state before it end.
+    /// For each state but the first, the end of its incoming arcs in `arcs`. They begin where the
+    /// arcs of the previous state end.
     ends: Vec<usize>,
     /// The state from which the next word starts.
     at: usize,

@@ -42,7 +42,7 @@ pub struct AlignedReport {
     pub punctuation_error_rate: Option<f64>,
     /// The most frequent errors of case on words that were recognised.
     pub words: Vec<MisspelledWord>,
-    /// The figures of each recording, if they were asked for.
+    /// The figures of each recording, if they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     /// The files and recordings that only one side has.
@@ -100,7 +100,8 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
 }
 
 impl AlignedReport {
-    /// Reads the figures from scores. With `per_file`, the report has those of each recording too.
+    /// Reads the figures from scores. With `per_file`, the report has the figures of each recording
+    /// too.
     pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
         let matching = Matching::of(config.protocol);
         let all = scores.all();

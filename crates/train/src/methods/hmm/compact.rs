@@ -1,5 +1,5 @@
-//! A small form of a model: a compact language model, and a map and endings without what the rest of
-//! the model tells.
+//! A small form of a model: a compact language model, and a map and endings without the entries that follow
+//! from the rest of the model.
 
 use std::fmt::Write as _;
 
@@ -12,15 +12,15 @@ use majuscule_methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP};
 use majuscule_methods::model::{Draft, Section, Store};
 use majuscule_text::Case;
 
-/// The largest difference of a probability by which an ending is taken for the next shorter one.
+/// The largest difference in a probability at which an ending counts as equal to the next shorter one.
 const ALIKE: f32 = 0.05;
 
-/// The least weight of a form, with three digits: a form of weight 0 would be none.
+/// The least weight of a form, with three digits: a form with weight 0 would not count as a form.
 const LEAST_WEIGHT: f32 = 0.001;
 
 /// Returns a small form of a model. Its language model is [compact](majuscule_lm::compact), and its guesser
-/// keeps the endings that differ from shorter ones. Of the words that the language model lacks, the
-/// map keeps those whose most frequent form the guesser is not sure of.
+/// keeps the endings that differ from shorter ones. Of the words that the language model lacks, the map
+/// keeps those of whose most frequent form the guesser is not certain.
 ///
 /// # Errors
 /// Returns [`Error::Model`] if a file of the model is missing, truncated or altered.
@@ -62,8 +62,8 @@ fn fewer_endings(text: &str) -> String {
     fewer
 }
 
-/// Returns the map of the words that the language model knows or the guesser is not sure of, without
-/// the weights if they do not count. A weight of 1 is left out, since a map means it then.
+/// Returns the map of the words that the language model knows or of which the guesser is not certain,
+/// without the weights if they do not count. A weight of 1 is left out, since a map means it then.
 fn shorter_map(model: &Hmm, guesser: &Guesser) -> String {
     let mut map = String::new();
     for (word, forms) in model.forms.iter() {

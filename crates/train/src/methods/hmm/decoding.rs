@@ -274,7 +274,7 @@ fn any_marks() -> impl Strategy<Value = MarkSet> {
     prop::sample::select(vec![".,?", ".", ",", "?", ".,"]).prop_map(|marks| marks.parse().unwrap())
 }
 
-/// Returns the labels of a text in pieces of `step` words.
+/// Returns the labels of a text that is passed `step` words at a time.
 fn labels(model: &Hmm, tokens: &Tokens, request: Request, step: usize) -> Vec<Label> {
     let (mut session, mut out) = (model.session(request), Vec::new());
     for start in (0..tokens.len()).step_by(step) {
@@ -363,7 +363,7 @@ proptest! {
     }
 }
 
-/// Returns a text with the marks and capitals that a model puts.
+/// Returns a text with the marks and capitals that a model inserts.
 fn punctuated(model: &Hmm, words: &str, request: Request) -> String {
     let tokens = Tokens::of_words(words.split(' '), Locale::Root);
     let choices = choices(model, &tokens, Request { marks: MarkSet::USUAL, ..request });
@@ -386,7 +386,7 @@ fn marks_are_words_of_the_language_model_and_found_with_the_capitals_after_them(
         let request = Request { look_ahead, ..Request::default() };
         assert_eq!(punctuated(&model, words, request), found, "{look_ahead:?}");
     }
-    // The same marks tell where sentences begin if none are inserted.
+    // The same marks show where sentences begin if none are inserted.
     let tokens = Tokens::of_words(words.split(' '), Locale::Root);
     let capitals = |tokens: &Tokens, starts| {
         let choices = choices(&model, tokens, Request { starts, ..Request::default() });

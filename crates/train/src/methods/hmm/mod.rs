@@ -111,7 +111,7 @@ impl Learner for HmmConfig {
 /// Trains on a corpus, or combines an existing language model and map.
 ///
 /// # Errors
-/// If the corpus cannot be read or shows nothing about case, and those of the language model.
+/// If the corpus cannot be read or shows nothing about case, and the errors of the language model.
 pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
     let HmmConfig { language, map_weight } = config;
     check_weight("map-weight", *map_weight)?;
@@ -196,10 +196,10 @@ impl LanguageAndMap {
         Ok(LanguageParts { model, forms, guesser, sections })
     }
 
-    /// Returns the model of a method with this language: `settings` are the settings of
-    /// restoring, `config` those of training. Its manifest leaves out the training of the
-    /// language model if an existing one was used, and the guessing of unknown words if there was
-    /// no corpus to learn it from.
+    /// Returns the model of a method with this language: `settings` are the settings of restoring,
+    /// `config` the settings of training. Its manifest leaves out the training of the language model
+    /// if an existing one was used, and the guessing of unknown words if there was no corpus to
+    /// learn from.
     pub fn learned(
         &self,
         config: &impl Serialize,
@@ -229,14 +229,14 @@ impl LanguageAndMap {
     }
 
     /// Trains a method with this language; `make` trains it on a corpus with costs of marks, and
-    /// `own` returns those of a model.
+    /// `own` returns the costs of a model.
     ///
-    /// The costs are those given, or else those that give the best F on text held out from a part of
-    /// the corpus. They stay 1 if an existing language model is used, which may know all text, or if
-    /// the corpus is small.
+    /// The costs are the given ones, or else the costs with the best F on held-out text from a part
+    /// of the corpus. They stay 1 if an existing language model is used, which may know all text, or
+    /// if the corpus is small.
     ///
     /// # Errors
-    /// If a cost is no positive number, the corpus cannot be read, or the method fails.
+    /// If a cost is not a positive number, the corpus cannot be read, or the method fails.
     pub fn balanced<M: Restorer>(
         &self,
         corpus: &Corpus,
@@ -284,9 +284,9 @@ fn written(forms: &Forms, locale: Locale) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns the map of a corpus: the forms of each word with their relative frequencies, those most
-/// frequent inside sentences first. A word seen only at the beginnings of sentences has one form,
-/// since a capital means nothing there.
+/// Returns the map of a corpus: the forms of each word with their relative frequencies, the most
+/// frequent ones inside sentences first. A word seen only at the beginnings of sentences has one
+/// form, since a capital means nothing there.
 fn map_of(lexicon: &Lexicon) -> String {
     let mut map = String::new();
     for entry in lexicon.iter() {

@@ -12,8 +12,8 @@ use majuscule_methods::maxent::{BEGIN, WEIGHTS_EACH};
 #[derive(Default)]
 pub(super) struct Gradients {
     features: Vec<u64>,
-    /// For each word, the end of its features, the end of those that also bear on its class, and
-    /// the gradient, which is the same for all of them.
+    /// For each word, the end of its features, the end of the features that also affect its class,
+    /// and the gradient, which is the same for all of them.
     words: Vec<(u32, u32, Gradient)>,
     /// The number of words, including those without any gradient.
     pub(super) taken: u64,

@@ -83,10 +83,9 @@ impl Adapter for Adaptation {
     }
 }
 
-/// Adapts a model to a text, and returns a new model that knows the words of both. If the model puts
-/// marks and the text shows them, they are adapted too. The text's
-/// statistics of a word replace those of the model only if the model hardly knows the word; a
-/// spelling in mixed case always does.
+/// Adapts a model to a text, and returns a new model that knows the words of both. If the model
+/// inserts marks and the text shows them, they are adapted too. The text's statistics of a word
+/// replace the model's only if the model hardly knows the word; a spelling in mixed case always does.
 ///
 /// # Errors
 /// If the corpus cannot be read, teaches no case, has another case mapping than the model, or hides
@@ -165,7 +164,7 @@ impl Adaptation {
             bits,
             size: ModelSize::Features(self.size),
             vocabulary,
-            // The penalty is half the squares over the variance; a reciprocal that overflows is no
+            // The penalty is half the squares over the variance; a reciprocal that overflows is not a
             // reason to stop.
             solving: Solving {
                 l2: (1.0 / self.variance).min(f64::MAX),
@@ -195,8 +194,8 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// Returns the profile of a word whose profile in the text is `here`: that of the model, unless the
-/// model hardly knows the word and the text does.
+/// Returns the profile of a word whose profile in the text is `here`: the model's profile, unless the
+/// model hardly knows the word and the text has it.
 pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
     let known = data.model.and_then(|model| model.words.reader().get(hash(lower.as_bytes())));
     match known.map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])) {
@@ -205,7 +204,7 @@ pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
     }
 }
 
-/// Adds moves to the weights of a model, in its quantised levels, of which `steps` are 1.
+/// Adds moves to the weights of a model, in its quantised levels; `steps` levels are a weight of 1.
 fn moved(weights: &WeightTable, steps: u32, moves: &TrainingWeights) -> Result<WeightTable> {
     let steps = steps as f32;
     let width = weights.width();
@@ -225,7 +224,8 @@ pub(super) struct Base {
     step: f32,
 }
 
-/// Returns the weights of the model that is adapted, if any: those of marks if marks are learned.
+/// Returns the weights of the model that is adapted, if any: the weights of marks if marks are
+/// learned.
 pub(super) fn base(data: &DataSet<'_>) -> Option<Base> {
     let model = data.model?;
     let (weights, steps) = match (&data.gaps, &model.marks) {
@@ -237,8 +237,8 @@ pub(super) fn base(data: &DataSet<'_>) -> Option<Base> {
 }
 
 impl Base {
-    /// Sums the weights of features, of which those after the first `all` bear on sentence
-    /// beginnings only.
+    /// Sums the weights of features, the features after the first `all` affect sentence beginnings
+    /// only.
     #[inline]
     pub(super) fn logits(&self, features: &[u64], all: usize) -> Gradient {
         let (of_class, others) = features.split_at(all);

@@ -7,8 +7,8 @@ use majuscule_methods::maxent::{BEGIN, WEIGHTS_EACH};
 /// One number for each weight of a feature.
 pub(super) type Gradient = [f32; WEIGHTS_EACH];
 
-/// The weights of a feature, followed by the sum of squared gradients of its class weights and that
-/// of its weight for a sentence beginning.
+/// The weights of a feature, followed by the sum of squared gradients of its class weights and the
+/// sum for its weight for a sentence beginning.
 pub(super) type WeightCell = [f32; WEIGHTS_EACH + 2];
 
 /// The weights during training.
@@ -111,7 +111,7 @@ impl TrainingWeights {
         Self { lazy: needed.then(|| Lazy::new(penalty, average, self.cells.len())), ..self }
     }
 
-    /// Returns the weights as moves of those of a model, if one is adapted.
+    /// Returns the weights as differences from the weights of a model, if one is adapted.
     pub(super) fn over(self, base: Option<Base>) -> Self {
         Self { base, ..self }
     }
@@ -129,8 +129,8 @@ impl TrainingWeights {
         self.clone().settle()
     }
 
-    /// Sums the weights of features, of which those after the first `all` bear on sentence
-    /// beginnings only.
+    /// Sums the weights of features, the features after the first `all` affect sentence beginnings
+    /// only.
     #[inline]
     pub(super) fn logits(&self, features: &[u64], all: usize) -> Gradient {
         let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.logits(features, all));

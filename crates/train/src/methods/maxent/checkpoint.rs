@@ -1,4 +1,4 @@
-//! Checkpoints: files that hold the state of a training, written now and then, from which an
+//! Checkpoints: files that hold the state of a training, written periodically, from which an
 //! interrupted training resumes.
 //!
 //! Layout, little-endian: `MJTRAINS` and the format version (u32); the length of the settings
@@ -6,12 +6,12 @@
 //! digests of the words and of the gazetteers (u64 each); the number of epochs done and of batches
 //! done in the next epoch (u64 each); the number of epochs in a row that were worse on the held-out
 //! examples (u64); a flag for best weights (a byte), followed by their loss (f64) and the weights
-//! if it is set; the current weights; and the CRC-32 of everything before it. Weights
-//! consist of a flag that tells if their features are chosen (a byte); the number of cells (u64);
-//! the cells (f32 each); the feature of each cell (u64), with its lead (u32) unless features are
-//! chosen; and the kind of deferred updates (a byte: 0 for none, 1, or 2 with sums). Deferred
-//! updates have the rate (f32), the number of words so far and that of each cell (u64 each), and
-//! the sums of each cell (f64 each).
+//! if it is set; the current weights; and the CRC-32 of everything before it. Weights consist of a
+//! flag that is set if their features are chosen (a byte); the number of cells (u64); the cells
+//! (f32 each); the feature of each cell (u64), with its lead (u32) unless features are chosen; and
+//! the kind of deferred updates (a byte: 0 for none, 1, or 2 with sums). Deferred updates have the
+//! rate (f32), the number of words so far and the number of words of each cell (u64 each), and the
+//! sums of each cell (f64 each).
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -80,8 +80,8 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-/// Returns all that states depend on, except the contents of files. They do not depend on the
-/// number of threads and the name of the checkpoint.
+/// Returns the settings that a state depends on, apart from the contents of files. A state depends
+/// neither on the number of threads nor on the name of the checkpoint.
 fn settings(config: &MaxentConfig, corpus: &Corpus) -> String {
     let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), VERSION);
     checkpoint::settings(config, version, corpus)
@@ -110,7 +110,7 @@ impl Keeper<'_> {
         if state.batches > 0 && self.words < self.config.checkpoint_every {
             return Ok(());
         }
-        // Next, a few of these features are chosen, and a state with only those is far smaller.
+        // Next, a few of these features are chosen, and a state with only these is far smaller.
         if let Index::Hashed(..) = state.weights.index
             && state.is_over(self.config.epochs)
         {
@@ -218,7 +218,7 @@ struct CheckpointReader {
 }
 
 impl CheckpointReader {
-    /// Reads the settings, and refuses those of another training.
+    /// Reads the settings, and refuses the settings of another training.
     fn open(file: &Path, settings: &str) -> Result<Self> {
         let left = files::len(file).unwrap_or_default() as usize;
         Self::new(files::open(file)?, left, settings)

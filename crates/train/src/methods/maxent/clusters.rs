@@ -35,7 +35,7 @@ pub(super) fn clusters(order: &[String], corpus: &Corpus, threads: NonZeroUsize)
     Ok(classes.of[1..].iter().map(|&class| class as u8).collect())
 }
 
-/// Returns the sorted pairs of neighbours with their counts; word 0 stands for any word that is not
+/// Returns the sorted pairs of neighbours with their counts; word 0 represents any word that is not
 /// clustered.
 fn bigrams(words: &[String], corpus: &Corpus, threads: NonZeroUsize) -> Result<Vec<(u32, u32, u32)>> {
     let ids: FxHashMap<&str, u32> = words.iter().map(String::as_str).zip(1..).collect();
@@ -71,14 +71,14 @@ struct Clustering {
     count: usize,
     /// The class of each word.
     of: Vec<u32>,
-    /// For each word, the other words that follow it, with their counts; `left` has those that
+    /// For each word, the other words that follow it, with their counts; `left` has the words that
     /// precede it.
     right: NeighbourCounts,
     left: NeighbourCounts,
     /// The number of times that each word follows itself.
     itself: Vec<u32>,
-    /// The number of times that the class of the row is followed by that of the column; `turned` is
-    /// the transpose.
+    /// The number of times that the class of the row is followed by the class of the column;
+    /// `turned` is the transpose.
     pairs: Vec<u32>,
     turned: Vec<u32>,
     /// The number of times that each class is followed by a word; `rights` has the number of times

@@ -36,7 +36,7 @@ pub(super) struct DataSet<'a> {
     pub(super) tagged: Option<&'a [Example]>,
 }
 
-/// The gaps after words, of which marks are learned.
+/// The gaps after words, from which marks are learned.
 #[derive(Clone, Copy)]
 pub(super) struct GapData<'a> {
     pub(super) features: &'a GapSet,
@@ -58,12 +58,12 @@ pub(super) enum GapLabels {
 
 /// A word to learn from.
 pub(super) struct ExampleRow<'a> {
-    /// The position of the word in its example; the length of the example stands for the position
-    /// after the last word.
+    /// The position of the word in its example; the length of the example means the position after the
+    /// last word.
     pub(super) at: usize,
     pub(super) features: &'a [u64],
-    /// The number of features that also bear on the word's class; those after them bear on
-    /// beginnings only.
+    /// The number of features that also affect the word's class; the features after them affect only
+    /// beginnings.
     pub(super) all: usize,
     pub(super) observation: Observation<'a>,
     pub(super) answer: TrainingTarget,
@@ -162,7 +162,7 @@ impl DataSet<'_> {
         }
         let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
-        // Windows are chosen by other bits than those that decide their look-ahead.
+        // The bits that choose windows are not the bits that decide their look-ahead.
         if fraction < 1.0 && fraction_of(digest(seen).rotate_left(32)) >= fraction {
             return;
         }
@@ -226,9 +226,9 @@ impl DataSet<'_> {
         });
     }
 
-    /// Returns the mark that the history of later gaps holds in place of the right one. A model misses
-    /// some marks and inserts others, and what it learned has to hold after those too: some marks,
-    /// chosen by their positions, are left out, and some are added.
+    /// Returns the mark that the history of later gaps holds in place of the correct one. A model
+    /// misses some marks and inserts others, and its weights have to be valid after wrong marks too:
+    /// some marks, chosen by their positions, are left out, and some are added.
     fn remembered(&self, mark: Mark, word: &WordFeatures, at: usize) -> Mark {
         let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes());
         let fraction = fraction_of(draw);
@@ -257,8 +257,8 @@ impl DataSet<'_> {
         let is_first = gold.initial || shown == BoundaryEvidence::Begins;
         match gold.scored {
             false => TrainingTarget { begins, ..TrainingTarget::default() },
-            // The capital of a sentence-initial word may be due to its position; that of a single
-            // letter teaches nothing.
+            // The capital of a sentence-initial word may be due to its position; the capital of a
+            // single letter teaches nothing.
             true if is_first && lower.chars().nth(1).is_none() => {
                 TrainingTarget { begins, ..TrainingTarget::default() }
             }
@@ -305,7 +305,7 @@ impl DataSet<'_> {
     }
 }
 
-/// Returns the mark whose opening stands in the clause that begins with the first of some words; one
+/// Returns the mark whose opening is in the clause that begins with the first of some words; one
 /// inside it counts too (`pero ¿qué`), since openings are inserted before its first word alone.
 fn opening(words: &[Gold]) -> Mark {
     let len = words.iter().position(|gold| gold.label.mark != Mark::None).map_or(words.len(), |at| at + 1);
@@ -322,8 +322,8 @@ fn fraction_of(hash: u64) -> f32 {
     (hash >> 40) as f32 / (1u64 << 24) as f32
 }
 
-/// Returns true if marks were written in the text of an example: a text that lost them does not
-/// teach where there are none.
+/// Returns true if marks were written in the text of an example: a text that lost its marks does not
+/// teach where marks are absent.
 pub(super) fn shows_marks(example: &Example) -> bool {
     let marks = example.gold.iter().filter(|gold| gold.label.mark.character().is_some()).count();
     marks * SPARSE > example.gold.len()

@@ -205,8 +205,8 @@ const MEGAM_NAMES: &str = "***NAMED_LABELS_IDS***";
 /// The bias feature that MegaM adds by itself.
 const MEGAM_BIAS: &str = "**BIAS**";
 
-/// Writes the weights of a model in MegaM's format, for those features named in a dictionary (or a
-/// list of names) that the model has.
+/// Writes the weights of a model in MegaM's format, for the features in a dictionary (or a list of
+/// names) that the model has.
 ///
 /// # Errors
 /// If the dictionary is invalid, or if `out` cannot be written.
@@ -314,7 +314,7 @@ fn read_dictionary(file: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Reads the weights from files, by feature: those of classes, and those of the beginning of a
+/// Reads the weights from files, by feature: the weights of the classes, and of the beginning of a
 /// sentence.
 ///
 /// # Errors
@@ -349,7 +349,7 @@ pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec
         weights.iter().flat_map(|(_, weights)| weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
     if most > MOST {
         let problem = format!(
-            "has a weight of {most:e}: expected at most {MOST}; give a larger penalty where they are learned"
+            "has a weight of {most:e}: expected at most {MOST}; learn the weights with a larger penalty"
         );
         return Err(Error::file(file.to_string_lossy(), problem));
     }
@@ -365,7 +365,7 @@ fn add(weights: &mut FxHashMap<u64, Gradient>, feature: u64, more: Gradient) {
     sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
-/// Reads the weights of a file. For a binary target, the first weight is that of the second class.
+/// Reads the weights of a file. For a binary target, the first weight belongs to the second class.
 fn read_file(file: &Path, dictionary: Option<&Path>, target: Target) -> Result<Vec<(u64, Gradient)>> {
     let names = dictionary.map(read_dictionary).transpose()?;
     let mut input = files::open(file)?;
@@ -451,8 +451,8 @@ fn read_liblinear(
         // The bias is a feature whose value may differ from 1.
         let scale = if row + 1 == rows && with_bias { bias } else { 1.0 };
         for (at, label) in labels.iter().enumerate() {
-            // For two labels the model holds the weights of the first; those of the second are
-            // their negatives.
+            // For two labels the model holds the weights of the first; the weights of the second
+            // are their negatives.
             let value = values.get(at).copied().unwrap_or_else(|| -values[0]);
             columns[*label].push(value * scale);
         }
@@ -610,7 +610,7 @@ mod tests {
         let best = MaxentConfig { solving: best, ..config };
         let best = train(&best, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
         assert!(best.sections() == model.sections());
-        // Written out again, the weights equal those read, up to quantisation.
+        // Written out again, the weights equal the weights that were read, up to quantisation.
         let (_folder, paths) = files(&[("names", &names)]);
         let mut again = Vec::new();
         write_weights(&model, Target::Case, &paths[0], &mut again).unwrap();

@@ -49,7 +49,7 @@ fn lists(
     table(entries)
 }
 
-/// Reads the entries of lists, of which a model holds at most `most`, and adds their mixed-case spellings to
+/// Reads the entries of lists, at most `most` lists for one model, and adds their mixed-case spellings to
 /// `mixed`, the first of each word.
 ///
 /// # Errors
@@ -105,7 +105,8 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     }
     if lexicon.locale() != corpus.locale() {
         let (found, expected) = (lexicon.locale(), corpus.locale());
-        let problem = format!("has the case pairs of \"{found}\", but the corpus those of \"{expected}\"");
+        let problem =
+            format!("has the case pairs of \"{found}\", but the corpus has the case pairs of \"{expected}\"");
         return Err(Error::file(name, format!("{problem}: build it again with {}", option("lang"))));
     }
     for entry in lexicon.iter() {
@@ -121,7 +122,8 @@ fn tagger(file: &Path, corpus: &Corpus) -> Result<Tagger> {
     let tagger = Tagger::open(&*store)?;
     let (found, expected) = (store.manifest().locale, corpus.locale());
     if found != expected {
-        let problem = format!("has the case pairs of \"{found}\", but the corpus those of \"{expected}\"");
+        let problem =
+            format!("has the case pairs of \"{found}\", but the corpus has the case pairs of \"{expected}\"");
         let problem = format!("{problem}: train the tagger again with {}", option("lang"));
         return Err(Error::model(file.to_string_lossy(), problem));
     }

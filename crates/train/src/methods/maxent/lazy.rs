@@ -1,10 +1,10 @@
 //! Penalties and averages of sparse weights, deferred: a cell catches up with all words since its
 //! last update when it is touched again.
 //!
-//! Penalties are proximal steps after those of AdaGrad (composite mirror descent, Duchi et al.
+//! Penalties are proximal steps after the steps of AdaGrad (composite mirror descent, Duchi et al.
 //! 2011, sections 1.1 and 5). The learning rate of a cell that is not touched stays the same, so
-//! any number of its proximal steps has a closed form, and catching up gives the same result as
-//! taking each step.
+//! any number of its proximal steps has a closed form, and catching up has the same result as each
+//! single step.
 
 use super::cells::{Gradient, WeightCell};
 use majuscule_methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
@@ -43,7 +43,7 @@ pub(super) struct Lazy {
     pub(super) now: u64,
     /// The number of words that each cell has caught up with.
     pub(super) touched: Vec<u64>,
-    /// The sum over those words of the weights of each cell; empty if weights are not averaged.
+    /// The sum, over those words, of the weights of each cell; empty if weights are not averaged.
     pub(super) sums: Vec<[f64; WEIGHTS_EACH]>,
 }
 
@@ -120,7 +120,7 @@ impl LazyPart<'_> {
     }
 }
 
-/// Takes the proximal steps of `words` words, and returns the sum of the weights after each.
+/// Performs the proximal steps for `words` words, and returns the sum of the weights after each.
 #[inline]
 fn caught_up(cell: &mut WeightCell, penalty: Penalty, rate: f32, words: u64) -> [f64; WEIGHTS_EACH] {
     let count = words as f64;

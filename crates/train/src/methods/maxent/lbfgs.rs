@@ -33,7 +33,8 @@ pub(super) fn least(
         }
         let way = direction(&slope, &memory);
         let down = dot(&way, &slope);
-        // The first direction is as long as the gradient, which does not tell how far to go.
+        // The first direction is as long as the gradient, which does not show the right step
+        // length.
         let mut step = if memory.is_empty() { 1.0 / dot(&slope, &slope).sqrt().max(1.0) } else { 1.0 };
         let (next, next_value, next_slope) = loop {
             let next: Vec<f64> = at.iter().zip(&way).map(|(at, way)| at + step * way).collect();

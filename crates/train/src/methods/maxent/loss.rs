@@ -32,8 +32,8 @@ pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
     [fractions[1], fractions[2], fractions[3], answer.begins.map_or(0.0, begins)]
 }
 
-/// Returns the gradient of −ln P(mark) with respect to the logits of the marks; that of no mark, which
-/// has the first place, is 0.
+/// Returns the gradient of −ln P(mark) with respect to the logits of the marks; the gradient of no
+/// mark, the first class, is 0.
 fn gradient_of_mark(logits: Gradient, mark: usize) -> Gradient {
     let most = logits.iter().copied().fold(0.0, f32::max);
     let fractions = logits.map(|sum| (sum - most).exp());
@@ -75,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Returns −ln of the probability of one of `classes` and of the beginning or its absence, by
-    /// definition; only the first `all` cells bear on the class.
+    /// definition; only the first `all` cells affect the class.
     fn plain(cells: &[WeightCell], all: usize, classes: &[usize], begins: bool) -> f64 {
         let sum = |at: usize| {
             let cells = if at == BEGIN { cells } else { &cells[..all] };
@@ -122,7 +122,7 @@ mod tests {
                 cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
             let all = features.len() - usize::from(only);
-            // The number after the classes stands for lower or title.
+            // The number after the classes means lower or title.
             let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
             let known = Class::ALL.get(class).copied();
             let answer = TrainingTarget {

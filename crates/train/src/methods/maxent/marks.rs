@@ -21,8 +21,9 @@ use majuscule_text::{Mark, MarkSet};
 /// The fraction of windows that weights are not learned from, which decide the costs of marks.
 const HELD_OUT: f64 = 0.02;
 
-/// The learning rate relative to that of cases: marks are less certain than cases. On talks (2.1 M
-/// words), half the rate and three passes gave an F about a point higher than one full pass.
+/// The learning rate relative to the learning rate of cases: marks are less certain than cases. On
+/// talks (2.1 M words), half the rate and three passes gave an F about a point higher than one full
+/// pass.
 const RATE: f32 = 0.4;
 
 /// The number of words from which marks are learned in one pass; a smaller corpus is read up to
@@ -34,7 +35,7 @@ const MOST_PASSES: usize = 4;
 /// part, in windows from all of it.
 const MOST_WORDS: usize = 16_000_000;
 
-/// The fraction of the features of marks that tell rare marks apart, where there are any.
+/// The fraction of the features of marks that distinguish rare marks, where there are any.
 const FRACTION_OF_RARE: f64 = 0.15;
 
 /// The largest number of held-out words that decide the costs.
@@ -79,8 +80,8 @@ pub(super) fn train(
     Ok((MarkModel { weights, rare, settings, features }, held_out))
 }
 
-/// Learns the weights of the gaps of a data set, and returns their table and the number of steps of a
-/// weight of 1.
+/// Learns the weights of the gaps of a data set, and returns their table and the number of levels that
+/// make up a weight of 1.
 ///
 /// # Errors
 /// If the corpus cannot be read.
@@ -103,8 +104,8 @@ pub(super) fn settings_of(config: &MaxentConfig) -> MaxentConfig {
     MaxentConfig { solving, rate: config.rate * RATE, ..config.clone() }
 }
 
-/// Returns the number of passes over a corpus of so many words, and the fraction of its windows that is
-/// learned from.
+/// Returns the number of passes over a corpus of this many words, and the fraction of its windows that
+/// training uses.
 pub(super) fn pace(words: usize) -> (usize, f32) {
     let passes = ENOUGH.div_ceil(words.max(1)).min(MOST_PASSES);
     (passes, MOST_WORDS as f32 / words.max(MOST_WORDS) as f32)
@@ -120,8 +121,8 @@ pub(super) fn are_shown(corpus: &Corpus) -> Result<bool> {
     Ok(are_shown)
 }
 
-/// Returns the model with the costs of marks that the settings give, or else those that give the
-/// best F on held-out text; without held-out text they stay 1.
+/// Returns the model with the costs of marks in the settings, or else the costs with the best F on
+/// held-out text; without held-out text they stay 1.
 pub(super) fn balance(mut model: Maxent, settings: &MaxentConfig, examples: &[Example]) -> Result<Maxent> {
     let Some(mut marks) = model.settings.marks.clone() else { return Ok(model) };
     if examples.is_empty() {
@@ -139,8 +140,8 @@ pub(super) fn balance(mut model: Maxent, settings: &MaxentConfig, examples: &[Ex
     Ok(model.with_marks(part))
 }
 
-/// Returns windows that weights are not learned from, of which a small corpus has none, and the
-/// number of words of the corpus.
+/// Returns windows that are not used for learning weights, and the number of words of the corpus. A
+/// small corpus has no such windows.
 ///
 /// # Errors
 /// If the corpus cannot be read, or lacks a mark that is to be learned.

@@ -245,7 +245,8 @@ const MOST: f64 = 1e30;
 /// With two classes, whose decision values are opposite, that is LIBLINEAR's own value, so the
 /// probability is LIBLINEAR's. With more classes, the most probable class is the one that LIBLINEAR
 /// predicts, and the probabilities are a softmax of the halves. (The whole difference of two
-/// opposite values would give the squared odds.) A class without weights gets a low bias instead.
+/// opposite values would result in the squared odds.) A class without weights gets a low bias
+/// instead.
 pub(super) fn against_the_rest(
     columns: [Option<&[f64]>; CLASSES],
     bias: Option<usize>,
@@ -302,7 +303,7 @@ mod tests {
         assert_eq!(matrix.classes, [Class::Title, Class::Lower, Class::Title]);
         let rows: Vec<Vec<(usize, f64)>> = (0..3).map(|at| matrix.valued(at).collect()).collect();
         assert_eq!(rows, [vec![(0, 0.5), (2, -1.0)], vec![(1, 1e-3)], vec![(0, 1.0)]]);
-        // Values before the first other than 1 are ones.
+        // All values before the first value other than 1 are 1.
         let matrix = read("0 1:1\n1 1:1 2:3\n").unwrap();
         assert!(!matrix.is_signed);
         assert_eq!(

@@ -629,8 +629,8 @@ mod tests {
         )
     }
 
-    /// Returns the words with the marks and cases that a model puts; `/` before a word stands for a
-    /// mark in the text.
+    /// Returns the words with the marks and cases that a model inserts; `/` before a word means a mark
+    /// in the text.
     fn marked(model: &Maxent, words: &str, request: Request) -> String {
         let mut tokens =
             Tokens::of_words(words.split(' ').map(|word| word.trim_end_matches('/')), Locale::Root);
@@ -668,7 +668,7 @@ mod tests {
         let words = "they met in lisbon and she left did they meet in lisbon she left early";
         let found = "They met in Lisbon, and she left. Did they meet in Lisbon? She left early.";
         assert_eq!(marked(&model, words, WITH_MARKS), found);
-        // Marks that were not asked for become the nearest ones that were.
+        // Marks that were not requested become the nearest requested ones.
         let stops = Request { marks: ".".parse().unwrap(), ..WITH_MARKS };
         assert_eq!(marked(&model, words, stops), found.replace(',', "").replace('?', "."));
     }
@@ -740,7 +740,7 @@ mod tests {
     const SPANISH: &str = "Ana vive en Lisboa, y trabaja mucho. ¿Dónde vive Ana? Pedro vuelve pronto. \
                            Dime, ¿cuándo vuelve Pedro? Pero ¿dónde trabaja mucho?\n";
 
-    /// Returns a Spanish text as a model restores it with marks, in pieces of this many bytes.
+    /// Returns a Spanish text as a model restores it with marks, in chunks of this many bytes.
     fn asked(model: &Arc<Maxent>, text: &str, step: usize) -> String {
         let options = majuscule_text::RestoreOptions::default()
             .marks(MarkSet::USUAL)
@@ -764,7 +764,7 @@ mod tests {
             ),
             ("dime cuándo vuelve pedro", "Dime, ¿cuándo vuelve Pedro?"),
             ("pero dónde trabaja mucho", "¿Pero dónde trabaja mucho?"),
-            // What is there decides: an opening the mark at the end, and an end that is seen the
+            // The text decides: an opening decides the mark at the end, and a visible end decides the
             // opening.
             ("¿ana vive en lisboa", "¿Ana vive en Lisboa?"),
             ("dónde vive ana. ana vive en lisboa?", "Dónde vive Ana. ¿Ana vive en Lisboa?"),
@@ -835,7 +835,7 @@ mod tests {
         let found = "Did she meet them? They met, and she left. Listen: they sing! I do not know… She left; they \
                      stayed– we waited. Did she meet them?";
         assert_eq!(marked(&model, words, Request { marks, ..WITH_MARKS }), found);
-        // Marks that were not asked for become the nearest ones that were.
+        // Marks that were not requested become the nearest requested ones.
         let usual = found.replace(['!', '…', ';'], ".").replace([':', '–'], ",").replace(". they", ". They");
         assert_eq!(marked(&model, words, WITH_MARKS), usual);
     }
@@ -1018,7 +1018,7 @@ mod tests {
         file
     }
 
-    /// Returns the cases that a model trained on a text gives to words.
+    /// Returns the cases that a model trained on a text chooses for words.
     fn cases(config: &MaxentConfig, text: &str, words: &str) -> Vec<Case> {
         let reading = Reading { language: "en".to_owned(), ..Reading::default() };
         let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);

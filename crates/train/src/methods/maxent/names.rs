@@ -1,9 +1,9 @@
 //! Readable names of features: `w=lisbon`, `b-=in_lisbon`.
 //!
-//! A name is that of the [template](majuscule_methods::maxent::templates::TEMPLATES), `=`, and the
-//! values of its slots with `_` between them, where a value is a word, letters or numbers. In
-//! words, `%`, `_`, `<`, `#` and white space are written as `%` and two hexadecimal digits per
-//! byte. `<s>` and `</s>` stand for the positions outside a segment, and `<cut>` for the position
+//! A name consists of the name of the [template](majuscule_methods::maxent::templates::TEMPLATES),
+//! `=`, and the values of its slots with `_` between them, where a value is a word, letters or
+//! numbers. In words, `%`, `_`, `<`, `#` and white space are written as `%` and two hexadecimal
+//! digits per byte. `<s>` and `</s>` mean positions outside a segment, and `<cut>` the position
 //! before a text that was cut out of another. `h=` and a hash is read as the feature with that
 //! hash, as in files of earlier versions.
 
@@ -22,8 +22,8 @@ pub fn bias() -> u64 {
 /// The prefix of the name of a feature that is given by its hash.
 const UNNAMED: &str = "h=";
 
-/// Returns the names of features of one word, in their order. `words` are those of the window; its
-/// entries beyond the ends of a segment are ignored.
+/// Returns the names of features of one word, in their order. `words` are the words of the window;
+/// its entries beyond the ends of a segment are ignored.
 pub fn of(
     set: &FeatureSet,
     features: &[u64],
@@ -41,7 +41,7 @@ pub fn of(
     names.into_iter().zip(features).map(|(name, wanted)| name.unwrap_or_else(|| of_hash(wanted))).collect()
 }
 
-/// Returns the words around one of `tokens`, as [`of`] takes them.
+/// Returns the words around one of `tokens`, as [`of`] expects them.
 pub fn words(tokens: &Tokens, at: usize) -> [&str; PLACES] {
     std::array::from_fn(|position| match (at + position).checked_sub(REACH) {
         Some(at) if at < tokens.len() => tokens.lower(at),

@@ -1,8 +1,8 @@
 //! Training with LIBLINEAR: finds weights of each class against the rest.
 //!
-//! The crate gets only input that it can take (ascending indices from 1, finite values, at least
-//! two classes), and is not used for prediction: there it copies the vector and requires every
-//! vector to reach the last feature.
+//! The crate gets only input that it accepts (ascending indices from 1, finite values, at least two
+//! classes), and is not used for prediction: there it copies the vector and requires every vector
+//! to reach the last feature.
 
 use liblinear::util::TrainingInput;
 use liblinear::{Builder, LibLinearModel, SolverType, toggle_liblinear_stdout_output};
@@ -45,7 +45,7 @@ fn bytes(matrix: &Matrix) -> usize {
 /// The memory per feature in bytes.
 const FEATURE: usize = 128;
 
-/// Returns the weights of classes; that of a beginning is 0.
+/// Returns the weights of classes; the weight of a beginning is 0.
 fn classes(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Result<Vec<Gradient>> {
     let columns = columns(matrix, data)?;
     let column = |class: Class| columns.iter().find(|(label, _)| *label == class as u8);

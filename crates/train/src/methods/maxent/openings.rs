@@ -19,8 +19,8 @@ pub(super) fn possible(marks: MarkSet, corpus: &Corpus) -> MarkSet {
     marks.iter().filter(|mark| mark.opening(corpus.language()).is_some()).collect()
 }
 
-/// Learns the openings of the marks that a model puts, from the text of a data set; `None` if the
-/// language has none, or the text shows none.
+/// Learns the openings of the marks that a model inserts, from the text of a data set; `None` if
+/// the language has none, or the text shows none.
 ///
 /// # Errors
 /// If the corpus cannot be read.

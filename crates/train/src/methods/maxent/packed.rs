@@ -101,9 +101,9 @@ impl Unpacked<'_> {
     }
 }
 
-/// Returns a text of made-up words with a frequency distribution like that of a language and many
-/// frequent bigrams. A word has a case of its own, or one that depends on the previous word, with
-/// one exception in two hundred.
+/// Returns a text of made-up words with a frequency distribution as in a language and many frequent
+/// bigrams. A word has a case of its own, or one that depends on the previous word, with one
+/// exception in two hundred.
 fn text(words: usize, vocabulary: u64, seed: u64) -> String {
     let mut drawn = seed << 32;
     let mut below = |bound: u64| {
@@ -146,8 +146,8 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
     text
 }
 
-/// Returns the word of a rank: two to four syllables, of which the first identifies most names,
-/// with a hyphen in some words.
+/// Returns the word of a rank: two to four syllables, the first of which identifies most names, with
+/// a hyphen in some words.
 fn spelled(rank: u64, class: Class) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "co", "di", "fen", "gu", "hal", "jo", "kir", "la", "mo", "ne", "por", "sa", "ti", "vu", "wes"];

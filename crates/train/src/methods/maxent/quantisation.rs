@@ -4,8 +4,8 @@ use super::cells::{Gradient, TrainingWeights};
 use majuscule_methods::maxent::weights::{WeightLevels, Width};
 
 impl TrainingWeights {
-    /// Quantises the weights to the given width, for at most `kept` features, those with the
-    /// largest weights. Features whose weights all become 0 are left out.
+    /// Quantises the weights to the given width, for the `kept` features with the largest weights
+    /// at most. Features whose weights all become 0 are left out.
     pub(super) fn quantised(&self, width: Width, kept: usize) -> Quantised {
         let most = self.by_feature().flat_map(|(_, weights)| weights);
         let most = most.fold(0.0f32, |most, weight| most.max(weight.abs()));
@@ -46,10 +46,10 @@ fn unit(width: Width, most: f32) -> u32 {
     (unit as u32).max(1)
 }
 
-/// The largest weight in a byte, to which larger ones are cut: e to it is near certainty, and small
-/// weights keep fine levels.
+/// The largest weight in a byte, to which larger ones are clipped: e to this power is near
+/// certainty, and small weights keep fine levels.
 const LARGEST: f32 = 6.0;
 
 /// The largest number of levels of a weight of 1 in two bytes. The sum of the weights of a word's
-/// own features, which takes two bytes too, is then exact up to 127, far beyond certainty.
+/// own features, which also has two bytes, is then exact up to 127, far beyond certainty.
 const FINE: f32 = 256.0;

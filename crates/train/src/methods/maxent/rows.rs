@@ -30,7 +30,7 @@ pub(super) fn all_features(data: &DataSet<'_>, most: usize) -> Result<Option<Vec
 /// A solver that holds the whole corpus.
 pub(super) struct Holder {
     pub(super) name: &'static str,
-    /// The function that returns the memory in bytes that the solver takes for rows.
+    /// The function that returns the memory in bytes that the solver needs for rows.
     pub(super) bytes: fn(&Matrix) -> usize,
 }
 
@@ -89,8 +89,8 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
             "{solver} lbfgs does not learn sentence starts: train under a protocol that shows them (text, batista, rei or susanto), or with {solver} adagrad"
         )));
     }
-    // Each entry of a row takes 4 bytes; each row takes its class; each feature takes the vectors
-    // of L-BFGS, with three weights each.
+    // The memory: 4 bytes for each entry of a row, the class of each row, and for each feature the
+    // vectors of L-BFGS, with three weights each.
     let bytes = |matrix: &Matrix| matrix.numbers() * 4 + matrix.len() * 9 + matrix.features as usize * 700;
     let matrix = matrix(data, Target::Case, chosen, &Holder { name: "L-BFGS", bytes })?;
     if matrix.classes.iter().all(|class| *class == matrix.classes[0]) {

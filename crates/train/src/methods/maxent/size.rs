@@ -150,7 +150,7 @@ fn manifest(config: &MaxentConfig, corpus: &Corpus) -> usize {
     let pretty =
         |value: serde_json::Result<String>| value.map_or(0, |text| text.len() + DEEP * text.lines().count());
     let names: Vec<String> = corpus.files().into_iter().map(|(name, _)| name).collect();
-    // The groups of features occur twice, the second time as those of the model.
+    // The groups of features occur twice, the second time as the groups of the model.
     EVERY_MANIFEST
         + 2 * pretty(serde_json::to_string_pretty(config))
         + pretty(serde_json::to_string_pretty(&names))
@@ -163,7 +163,7 @@ const DEEP: usize = 4;
 const EVERY_MANIFEST: usize = 2000;
 
 impl FeatureLimits {
-    /// Returns the limits of two tables, of which the second has this fraction of the features.
+    /// Returns the limits of two tables; the second has this fraction of the features.
     pub(super) fn shared(self, fraction: f64) -> [Self; 2] {
         let part = |count: usize| (count as f64 * fraction) as usize;
         let second = Self { trained: part(self.trained).max(1), kept: part(self.kept) };

@@ -38,8 +38,8 @@ pub struct TaggerConfig {
 
 majuscule_arguments::default_of_arguments!(TaggerConfig);
 
-/// The binary logarithm of the number of hashed weights, of which a treebank of a million words needs
-/// no more.
+/// The binary logarithm of the number of hashed weights, which suffices for a treebank of a million
+/// words.
 const BITS: u32 = 22;
 
 /// Trains a tagger on a treebank, on each sentence by itself and on running text. `files` are the names
@@ -125,11 +125,11 @@ pub struct TagAccuracy {
     pub right: u64,
     /// The number of words that the tagger was not trained on.
     pub unseen: u64,
-    /// The number of those with the right part of speech.
+    /// The number of these words with the correct part of speech.
     pub unseen_right: u64,
 }
 
-/// Counts the right parts of speech that a tagger gives the words of some examples.
+/// Counts the correct parts of speech that a tagger assigns to the words of some examples.
 ///
 /// # Errors
 /// If the examples have no words.

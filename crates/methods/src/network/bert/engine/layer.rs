@@ -61,7 +61,7 @@ pub struct BatchSpan {
 }
 
 impl EngineLayer {
-    /// Replaces the states of all rows by those after this layer.
+    /// Replaces the states of all rows by the states after this layer.
     pub fn forward(&self, x: &mut [f32], spans: &[BatchSpan], scratch: &mut EngineScratch) {
         self.attending.apply(x, &mut scratch.attending, &mut scratch.bytes);
         let attending = std::mem::take(&mut scratch.attending);
@@ -148,7 +148,8 @@ impl EngineLayer {
                     scores.iter_mut().zip(summands).for_each(|(score, summand)| *score += summand);
                 }
             }
-            // The softmax, but for factors that few numbers of the result take instead.
+            // The softmax, except for factors that are applied to the result instead, which has fewer
+            // numbers.
             powers(instructions, probabilities, width, rows.len(), fractions);
             let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };
             let out = &mut attended[first * hidden + head * size..];
@@ -157,7 +158,7 @@ impl EngineLayer {
         }
     }
 
-    /// Adds the result of attention, and then that of the feed-forward network.
+    /// Adds the result of attention, and then the result of the feed-forward network.
     fn after_attention(&self, x: &mut [f32], scratch: &mut EngineScratch) {
         let (instructions, width) = (self.instructions, self.attended.outs() * self.inner.tile());
         let EngineScratch { bytes, attended, inner, added, .. } = scratch;

@@ -31,8 +31,8 @@ pub struct Engine {
     /// The length of the vector of each subword in a layer.
     hidden: usize,
     words: Box<dyn Embeddings>,
-    /// The embedding of each position from the first that texts use, with that of the first segment
-    /// added.
+    /// The embedding of each position, from the first position that texts use, plus the embedding of
+    /// the first segment.
     positions: Vec<f32>,
     norm: Norm,
     /// The matrix that widens embeddings to the size of a layer, if they are narrower.

@@ -130,8 +130,9 @@ impl AttentionShape<'_> {
         self.side_by_side(&own, 1, attended);
     }
 
-    /// Computes the gradients of queries, keys and values, side by side, from those of attention, and
-    /// returns those of the summands of distances, one row for each bucket and one column for each head.
+    /// Computes the gradients of queries, keys and values, side by side, from the gradients of
+    /// attention, and returns the gradients of the summands of distances, one row for each bucket and
+    /// one column for each head.
     pub fn backward(
         &self,
         attending: &[f32],
@@ -233,12 +234,12 @@ fn softmax(scores: &mut [f32], width: usize, scale: f32, factors: Option<&[f32]>
     }
 }
 
-/// Replaces the gradients of probabilities, after dropout, by those of the scores.
+/// Replaces the gradients of probabilities, after dropout, by the gradients of the scores.
 #[inline(always)]
 fn softmax_back(probabilities: &[f32], grads: &mut [f32], width: usize, scale: f32, kept: f32) {
     for (probabilities, grads) in probabilities.chunks_exact(width).zip(grads.chunks_exact_mut(width)) {
         for (grad, probability) in grads.iter_mut().zip(probabilities) {
-            // The gradient of the score but for the mean; a dropped probability has none.
+            // The gradient of the score, without the mean; a dropped probability has no gradient.
             *grad *= if *probability > 0.0 { kept * probability } else { 0.0 };
         }
         let whole = sum(grads, |grad| grad);

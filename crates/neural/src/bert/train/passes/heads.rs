@@ -30,7 +30,7 @@ impl LayerMix {
     /// Fails if a weight is missing.
     pub fn new(weights: &WeightGuards<'_>, dropped: Option<Vec<bool>>) -> Computed<Self> {
         let mut scalars = weights.values(SCALARS)?.to_vec();
-        let &[gamma] = weights.values(GAMMA)? else { bail!("{GAMMA} is not one number") };
+        let &[gamma] = weights.values(GAMMA)? else { bail!("{GAMMA} must be a single number") };
         for (scalar, dropped) in scalars.iter_mut().zip(dropped.unwrap_or_default()) {
             if dropped {
                 *scalar = f32::NEG_INFINITY;
@@ -41,7 +41,7 @@ impl LayerMix {
         Ok(Self { fractions, factors })
     }
 
-    /// Returns the gradients by γ and α from those by the factors.
+    /// Returns the gradients by γ and α from the gradients by the factors.
     pub fn gradients(&self, grads: &[f32]) -> [(String, Vec<f32>); 2] {
         let of_gamma: f32 = self.fractions.iter().zip(grads).map(|(fraction, grad)| fraction * grad).sum();
         let of_scalars =

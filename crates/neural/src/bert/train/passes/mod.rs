@@ -31,7 +31,8 @@ pub use weights::WeightGuards;
 /// The names of the parts of a layer that attend: queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
 
-/// The points of a layer where values are dropped, and their number.
+/// The numbers of the points of a layer where values are dropped; the last constant is the number of
+/// points.
 const PROBABILITIES: u32 = 0;
 const ATTENDED: u32 = 1;
 const OUTER: u32 = 2;
@@ -92,7 +93,7 @@ struct LayerStates {
 /// The gradients of the weights of an encoder.
 #[derive(Debug, Default)]
 pub struct EncoderGradients {
-    /// The gradients by the names of the weights in a tagger, but for the embeddings of subwords.
+    /// The gradients by the names of the weights in a tagger, except for the embeddings of subwords.
     pub by_name: BTreeMap<String, Vec<f32>>,
     /// The subwords that occur, each once in order.
     pub subwords: Vec<u32>,
@@ -118,7 +119,7 @@ impl EncoderStates {
         sums
     }
 
-    /// Returns the gradients of the factors of [`mixed`](Self::mixed) from those of its sums.
+    /// Returns the gradients of the factors of [`mixed`](Self::mixed) from the gradients of its sums.
     pub fn mixed_back(&self, grads: &[f32], rows: &[u32], hidden: usize) -> Vec<f32> {
         let of_layer = |states: &Vec<f32>| {
             let products = grads.chunks_exact(hidden).zip(rows).map(|(grads, row)| {
@@ -302,7 +303,8 @@ impl<'a> EncoderPasses<'a> {
         Ok((out, states))
     }
 
-    /// Computes the gradients of the weights from those of the sums of [`EncoderStates::mixed`].
+    /// Computes the gradients of the weights from the gradients of the sums of
+    /// [`EncoderStates::mixed`].
     ///
     /// # Errors
     /// Fails if a weight is missing.
@@ -332,7 +334,7 @@ impl<'a> EncoderPasses<'a> {
         Ok(found)
     }
 
-    /// Replaces the gradients of the output of a layer by those of its input.
+    /// Replaces the gradients of the output of a layer by the gradients of its input.
     fn layer_back(
         &self,
         layer: usize,
@@ -411,7 +413,7 @@ impl<'a> EncoderPasses<'a> {
         Ok(())
     }
 
-    /// Computes the gradients of embeddings from those of the input of the first layer.
+    /// Computes the gradients of embeddings from the gradients of the input of the first layer.
     fn embed_back(
         &self,
         states: EncoderStates,
@@ -470,7 +472,8 @@ impl EncoderGradients {
         self.by_name.insert(format!("{ENCODER}{name}"), grad);
     }
 
-    /// Adds the gradients of the summands of distances in a layer to those of the layers after it.
+    /// Adds the gradients of the summands of distances in a layer to the gradients of the layers
+    /// after it.
     fn add_distances(&mut self, grads: Vec<f32>) {
         let sums =
             self.by_name.entry(format!("{ENCODER}{DISTANCES}")).or_insert_with(|| vec![0.0; grads.len()]);
@@ -482,7 +485,7 @@ impl EncoderGradients {
         self.insert(&format!("{name}.bias"), bias);
     }
 
-    /// Adds those of a norm, and returns that of the summands before dropout.
+    /// Adds the gradients of a norm, and returns the gradient of the summands before dropout.
     fn add_norm(&mut self, name: &str, of: JoinGradients) -> Vec<f32> {
         self.add(name, of.weight, of.bias);
         of.added

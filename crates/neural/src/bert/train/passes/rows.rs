@@ -1,5 +1,5 @@
 //! Operations on rows of numbers between products of matrices, forward and backward, in blocks of
-//! rows that the threads of the current pool share. What comes out does not depend on their number.
+//! rows that the threads of the current pool share. The result does not depend on their number.
 
 use rayon::prelude::*;
 
@@ -82,8 +82,8 @@ pub fn gelu_rows(instructions: InstructionSet, values: &[f32]) -> Vec<f32> {
     out
 }
 
-/// Replaces rows by their Gaussian error linear unit, and the gradients of that by those of the rows.
-/// Returns the sum of these gradients over the rows.
+/// Replaces rows by their Gaussian error linear unit, and the gradients of the unit by the gradients
+/// of the rows. Returns the sum of these gradients over the rows.
 pub fn gelu_rows_back(
     instructions: InstructionSet,
     rows: &mut [f32],
@@ -114,8 +114,8 @@ pub fn gelu_rows_back(
     total(&blocks, width)
 }
 
-/// Adds the rows that a part of the network made, after dropout, to those that went into it, and
-/// normalises the sums into `out`.
+/// Adds the output rows of a part of the network, after dropout, to its input rows, and normalises
+/// the sums into `out`.
 pub fn join(
     instructions: InstructionSet,
     results: &mut [f32],
@@ -170,8 +170,8 @@ pub fn join(
     normed
 }
 
-/// Replaces the gradients of the rows that [`join`] made by those of the sums that it normalised, and
-/// writes those of the results of the part to `results`.
+/// Replaces the gradients of the rows that [`join`] made by the gradients of the sums that it
+/// normalised, and writes the gradients of the part's results to `results`.
 pub fn join_back(
     instructions: InstructionSet,
     grads: &mut [f32],

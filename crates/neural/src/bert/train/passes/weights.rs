@@ -27,7 +27,7 @@ impl<'a> WeightGuards<'a> {
                 (Storage::Cpu(_), Some((start, end))) => {
                     Ok((name.as_str(), WeightGuard { storage: Box::new(storage), range: start..end }))
                 }
-                _ => bail!("{name} does not lie on the CPU"),
+                _ => bail!("{name} is not on the CPU"),
             }
         };
         weights.iter().map(guard).collect::<Computed<_>>().map(Self)
@@ -41,7 +41,7 @@ impl<'a> WeightGuards<'a> {
         let Some(WeightGuard { storage, range }) = self.0.get(name) else {
             bail!("there is no tensor {name}")
         };
-        let Storage::Cpu(storage) = &***storage else { bail!("{name} does not lie on the CPU") };
+        let Storage::Cpu(storage) = &***storage else { bail!("{name} is not on the CPU") };
         Ok(&storage.as_slice::<f32>()?[range.clone()])
     }
 
@@ -80,14 +80,16 @@ impl Affine<'_> {
         out
     }
 
-    /// Adds the gradients of `x` in [`product`](Self::product), from those of the result, to `out`.
+    /// Adds the gradients of `x` in [`product`](Self::product), from the gradients of the result,
+    /// to `out`.
     pub fn product_back(&self, grads: &[f32], out: &mut [f32], precision: ProductPrecision) {
         let ins = self.columns();
         let (grads, weight) = (MatrixView::new(grads, self.bias.len()), MatrixView::new(self.weight, ins));
         MatrixViewMut::new(out, ins).add_on_all_threads(grads, weight, precision);
     }
 
-    /// Computes the gradient of the weight in [`product`](Self::product) from those of the result.
+    /// Computes the gradient of the weight in [`product`](Self::product) from the gradients of the
+    /// result.
     pub fn weight_gradient(&self, grads: &[f32], x: &[f32], precision: ProductPrecision) -> Vec<f32> {
         let ins = self.columns();
         let mut out = vec![0.0; self.weight.len()];
