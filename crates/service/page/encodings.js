@@ -4,8 +4,7 @@
 export const ENCODINGS = (
   "utf-8 utf-16le utf-16be windows-1252 iso-8859-15 macintosh windows-1250 iso-8859-2 iso-8859-16 windows-1254 windows-1257 " +
   "iso-8859-13 iso-8859-4 iso-8859-10 iso-8859-3 iso-8859-14 windows-1251 koi8-r koi8-u iso-8859-5 ibm866 x-mac-cyrillic " +
-  "windows-1253 iso-8859-7 windows-1255 iso-8859-8 windows-1256 iso-8859-6 windows-1258 windows-874 shift_jis euc-jp gbk " +
-  "gb18030 big5 euc-kr"
+  "windows-1253 iso-8859-7 windows-1255 iso-8859-8 windows-1256 iso-8859-6 windows-1258 windows-874"
 ).split(" ");
 
 const HEAD = 4096; // bytes that tell UTF-16 and what is no text

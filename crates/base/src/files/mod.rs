@@ -14,8 +14,6 @@ pub use unfinished::{ScratchFile, remove_unfinished};
 use crate::error::{Error, Result};
 
 mod compression;
-#[cfg(feature = "encodings")]
-mod double_byte;
 mod encoding;
 mod input;
 mod limits;
