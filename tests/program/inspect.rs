@@ -25,28 +25,6 @@ fn settings_that_made_a_model_stand_in_its_manifest() {
 
 #[cfg(feature = "neural")]
 #[test]
-fn an_encoder_is_checked_against_another_implementation() {
-    let room = Room::new();
-    room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
-    room.write("text", "who met anna\n");
-    train_bert(&room, "a.txt -o tagger");
-    let page = String::from_utf8(room.out("inspect tagger --check-encoder", b"")).unwrap();
-    for implementation in ["graph       (training)", "engine      (restoring on the CPU)"] {
-        let line = format!("{implementation} differs from candle-transformers by at most ");
-        assert!(page.contains(&line), "{page}");
-    }
-    let json = room.out("inspect tagger --check-encoder=text --json", b"");
-    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
-    assert_eq!(json["encoder_check"]["subwords"], 5);
-    for implementation in ["graph", "engine"] {
-        assert!(json["encoder_check"][implementation].as_f64().unwrap() < 1e-4, "{json}");
-    }
-    room.out("train majority a.txt -o other", b"");
-    room.fails("inspect other --check-encoder", b"", 2, &["is a majority model", "only bert models"]);
-}
-
-#[cfg(feature = "neural")]
-#[test]
 fn the_weights_of_layers_are_printed() {
     let room = Room::new();
     room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));

@@ -223,49 +223,9 @@ pub trait Details {
         None
     }
 
-    /// Compares the results of the pretrained encoder of a network for each line of a text with the
-    /// results of another implementation; `None` for a method without such an encoder.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    fn check_encoder(&self, text: &str) -> Option<Result<EncoderCheck>> {
-        let _ = text;
-        None
-    }
-
     /// Returns the weight of each layer of a network; `None` for a method without layers.
     fn layer_weights(&self) -> Option<LayerWeights> {
         None
-    }
-}
-
-/// The differences of the implementations of an encoder from one by others.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct EncoderCheck {
-    /// The largest difference between two numbers of the last hidden states that the graph of
-    /// tensors computes, which training uses.
-    pub graph: f32,
-    /// The same of the engine, which restores on the CPU.
-    pub engine: f32,
-    /// The largest of the numbers that the other implementation computes.
-    pub largest: f32,
-    /// The number of subwords of the text.
-    pub subwords: usize,
-}
-
-impl EncoderCheck {
-    /// The largest difference that rounding explains, of numbers up to 1; larger numbers may differ
-    /// in proportion.
-    pub const TOLERANCE: f32 = 1e-4;
-
-    /// Returns the largest difference that rounding explains in this text.
-    pub fn tolerance(&self) -> f32 {
-        Self::TOLERANCE * self.largest.max(1.0)
-    }
-
-    /// Returns true if neither implementation differs by more than the tolerance.
-    pub fn is_passed(&self) -> bool {
-        [self.graph, self.engine].iter().all(|difference| *difference <= self.tolerance())
     }
 }
 

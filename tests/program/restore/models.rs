@@ -158,7 +158,6 @@ fn a_network_restores_whole_or_in_bytes() {
         &["is a maxent model", "only bert, cnn-bilstm and hmm models"],
     );
     room.fails("compact bytes -o bytes", b"", 2, &["bytes"]);
-    room.fails("inspect bytes --check-encoder", b"", 2, &["in a build with --features neural"]);
     let mut cut = fs::read(room.path("bytes")).unwrap();
     cut.truncate(cut.len() / 2);
     room.write("cut", cut);

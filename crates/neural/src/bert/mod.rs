@@ -7,7 +7,8 @@ pub mod encoder;
 #[cfg(test)]
 mod engine_tests;
 pub mod ops;
-pub mod reference;
+#[cfg(test)]
+mod reference;
 pub mod tagger;
 pub mod tokenize;
 mod train;
@@ -38,7 +39,7 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_methods::Method;
 use majuscule_methods::backend::{Backend, Precision};
 use majuscule_methods::model::{Section, Store};
-use majuscule_text::restorer::{EncoderCheck, LayerWeights};
+use majuscule_text::restorer::LayerWeights;
 use tagger::BertTagger;
 use tokenize::HuggingFaceTokenizer;
 use weights::{TensorMap, TensorWeights};
@@ -213,9 +214,5 @@ impl WindowScorer for TensorScorer {
     fn layer_weights(&self) -> Option<LayerWeights> {
         let weights = self.tagger.layer_weights().ok()?;
         Some(LayerWeights(weights.into_iter().map(f64::from).collect()))
-    }
-
-    fn check_encoder(&self, texts: Vec<Vec<u32>>) -> Option<Result<EncoderCheck>> {
-        Some(self.compare(&texts))
     }
 }

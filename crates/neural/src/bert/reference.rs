@@ -1,50 +1,51 @@
-//! Hidden states as computed by candle-transformers, another implementation of the encoders.
+//! Compares hidden states with those of candle-transformers, another implementation of the encoders.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 
 use candle_core::{DType, Device, Module, Result as Computed, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertEncoder as TheirEncoder, BertModel, Config, HiddenAct};
+use candle_transformers::models::distilbert::{Config as DistilBertConfig, DistilBertModel};
 use candle_transformers::models::xlm_roberta::{Config as RobertaConfig, XLMRobertaModel};
 
 use super::config::{EncoderConfig, EncoderKind};
 use super::dropout::NoDropout;
 use super::encoder::{BertEncoder, EncoderBatch};
 use super::names::{DISTANCES, ENCODER};
-use super::weights::TensorMap;
+use super::weights::{self, TensorMap};
 use super::{TensorScorer, failed};
-use majuscule_base::error::Result;
-use majuscule_text::restorer::EncoderCheck;
 
-impl TensorScorer {
-    /// Compares the last hidden states of texts, given as subwords, in the graph of tensors and in the
-    /// engine with the states in candle-transformers.
-    ///
-    /// # Errors
-    /// Fails if there is not enough memory.
-    pub(super) fn compare(&self, texts: &[Vec<u32>]) -> Result<EncoderCheck> {
-        let encoder = BertEncoder::new(&self.weights, ENCODER, &self.config).map_err(failed)?;
-        let mut check = EncoderCheck::default();
-        for ids in texts {
-            let batch = EncoderBatch::new([ids.as_slice()], self.padding);
-            let of_engine = self.engine()?.engine().last_states(ids).map_err(failed)?;
-            let compared = || -> Computed<[f32; 3]> {
-                let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
-                let theirs = last_states(&self.weights, ENCODER, &self.config, &batch)?.get(0)?;
-                let of_engine = Tensor::from_vec(of_engine, theirs.shape(), &Device::Cpu)?;
-                let largest = |of: &Tensor| of.abs()?.max_all()?.to_scalar::<f32>();
-                let difference = |ours: &Tensor| largest(&(ours - &theirs)?);
-                Ok([difference(&states[states.len() - 1])?, difference(&of_engine)?, largest(&theirs)?])
-            };
-            let [graph, engine, largest] = compared().map_err(failed)?;
-            check = EncoderCheck {
-                graph: check.graph.max(graph),
-                engine: check.engine.max(engine),
-                largest: check.largest.max(largest),
-                subwords: check.subwords + ids.len(),
-            };
-        }
-        Ok(check)
+/// The differences of the implementations of an encoder from that of candle-transformers.
+#[derive(Debug)]
+pub(super) struct EncoderCheck {
+    /// The largest difference between two numbers of the last hidden states that the graph of tensors computes, which
+    /// training uses.
+    pub(super) graph: f32,
+    /// The same of the engine, which restores on the CPU.
+    pub(super) engine: f32,
+    /// The largest difference that rounding explains.
+    pub(super) tolerance: f32,
+}
+
+/// Compares the last hidden states of a text, as subwords, that the graph and the engine compute with those of
+/// candle-transformers.
+pub(super) fn compare(scorer: &TensorScorer, ids: &[u32]) -> EncoderCheck {
+    let encoder = BertEncoder::new(&scorer.weights, ENCODER, &scorer.config).unwrap();
+    let batch = EncoderBatch::new([ids], scorer.padding);
+    let of_engine = scorer.engine().unwrap().engine().last_states(ids).map_err(failed).unwrap();
+    let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout).unwrap();
+    let theirs = last_states(&scorer.weights, ENCODER, &scorer.config, &batch).unwrap().get(0).unwrap();
+    let of_engine = Tensor::from_vec(of_engine, theirs.shape(), &Device::Cpu).unwrap();
+    let largest = |of: &Tensor| of.abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap();
+    let difference = |ours: &Tensor| largest(&(ours - &theirs).unwrap());
+    assert!(largest(&theirs) > 0.1, "states of some size");
+    EncoderCheck {
+        graph: difference(&states[states.len() - 1]),
+        engine: difference(&of_engine),
+        tolerance: 1e-4 * largest(&theirs).max(1.0),
     }
 }
 
@@ -53,7 +54,7 @@ impl TensorScorer {
 ///
 /// # Errors
 /// Fails if a weight is missing, or if there is not enough memory.
-pub fn last_states(
+fn last_states(
     weights: &TensorMap,
     prefix: &str,
     config: &EncoderConfig,
@@ -177,4 +178,75 @@ fn of_roberta(
     let weights = VarBuilder::from_tensors(weights, DType::F32, &Device::Cpu);
     let model = XLMRobertaModel::new(&theirs, weights)?;
     model.forward(ids, is_text, &ids.zeros_like()?, None, None, None)
+}
+
+fn file(kind: &str, name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+    fs::read(folder.join(format!("toy-{kind}")).join(name)).unwrap()
+}
+
+fn toy(kind: &str) -> (EncoderConfig, TensorMap) {
+    let config = EncoderConfig::read(&file(kind, "config.json")).unwrap();
+    let weights = weights::read_encoder(&file(kind, "model.safetensors"), &config, &Device::Cpu).unwrap();
+    (config, weights)
+}
+
+/// Texts of different lengths, whose padding is RoBERTa's.
+fn batch() -> EncoderBatch {
+    let texts: [&[u32]; 4] = [&[2, 9, 14, 3], &[2, 7, 3], &[2, 21, 6, 30, 8, 8, 12, 3], &[2, 3]];
+    EncoderBatch::new(texts, 1)
+}
+
+fn states(weights: &TensorMap, config: &EncoderConfig) -> Vec<Tensor> {
+    let encoder = BertEncoder::new(weights, "", config).unwrap();
+    encoder.hidden_states(&batch(), encoder.words(), &mut NoDropout).unwrap()
+}
+
+/// Returns the largest difference between the states of the pieces of texts.
+fn difference(ours: &Tensor, theirs: &Tensor) -> f32 {
+    let batch = batch();
+    let of = |(text, &len): (usize, &usize)| {
+        let ours = ours.narrow(0, text * batch.width, len).unwrap();
+        let theirs = theirs.get(text).unwrap().narrow(0, 0, len).unwrap();
+        (ours - theirs).unwrap().abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap()
+    };
+    batch.lens.iter().enumerate().map(of).fold(0.0, f32::max)
+}
+
+#[test]
+fn every_layer_of_every_kind_is_that_of_another_implementation() {
+    for kind in ["bert", "roberta", "xlm-roberta", "distilbert", "electra"] {
+        let (config, weights) = toy(kind);
+        let ours = states(&weights, &config);
+        assert_eq!(ours.len(), config.num_hidden_layers + 1);
+        // The other implementation returns the last layer only: a model that ends there is asked.
+        for (layer, ours) in ours.iter().enumerate() {
+            let ending = EncoderConfig { num_hidden_layers: layer, ..config.clone() };
+            let theirs = last_states(&weights, "", &ending, &batch()).unwrap();
+            let difference = difference(ours, &theirs);
+            assert!(difference < 1e-4, "layer {layer} of {kind}: {difference}");
+        }
+    }
+}
+
+#[test]
+fn distilbert_is_near_the_implementation_that_approximates_its_activation() {
+    let (config, weights) = toy("distilbert");
+    let ours = states(&weights, &config);
+    // The reader requires this field; inference does not use it.
+    let theirs = String::from_utf8(file("distilbert", "config.json")).unwrap();
+    let theirs = theirs.replacen('{', "{\"initializer_range\": 0.02,", 1);
+    let theirs: DistilBertConfig = serde_json::from_str(&theirs).unwrap();
+    let bytes = file("distilbert", "model.safetensors");
+    let weights = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &Device::Cpu).unwrap();
+    let model = DistilBertModel::load(weights, &theirs).unwrap();
+    let batch = batch();
+    let ids = Tensor::from_slice(&batch.ids, (batch.lens.len(), batch.width), &Device::Cpu).unwrap();
+    let is_padding = batch.lens.iter().flat_map(|&len| (0..batch.width).map(move |at| u8::from(at >= len)));
+    let shape = (batch.lens.len(), 1, 1, batch.width);
+    let mask = Tensor::from_vec(is_padding.collect::<Vec<u8>>(), shape, &Device::Cpu).unwrap();
+    let theirs = model.forward(&ids, &mask).unwrap();
+    let difference = difference(&ours[ours.len() - 1], &theirs);
+    // x · Φ(x) by a hyperbolic tangent is at most 5e-4 off.
+    assert!((1e-6..5e-3).contains(&difference), "{difference}");
 }

@@ -18,7 +18,7 @@ use crate::gaps::MarkCosts;
 use crate::model::Store;
 use crate::spellings::ClassCases;
 use majuscule_base::error::{Error, Result};
-use majuscule_text::restorer::{Details, EncoderCheck, LayerWeights, Request, Restorer, Session};
+use majuscule_text::restorer::{Details, LayerWeights, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
 
@@ -116,12 +116,6 @@ pub trait WindowScorer: Debug + Send + Sync {
 
     /// Returns the weight of each layer, the embedding layer first.
     fn layer_weights(&self) -> Option<LayerWeights>;
-
-    /// Compares the states of texts, given as subwords, with the states that another implementation
-    /// computes, if there is one.
-    fn check_encoder(&self, _texts: Vec<Vec<u32>>) -> Option<Result<EncoderCheck>> {
-        None
-    }
 }
 
 /// A trained model with its tokenizer and the computation of scores.
@@ -354,23 +348,6 @@ impl<P: SubwordTokenizer, S: WindowScorer> Restorer for BertModel<P, S> {
 }
 
 impl<P: SubwordTokenizer, S: WindowScorer> Details for BertModel<P, S> {
-    fn check_encoder(&self, text: &str) -> Option<Result<EncoderCheck>> {
-        let special = self.subwords.special();
-        let line = |line: &str| {
-            let mut ids = vec![special.first];
-            for word in line.split_whitespace() {
-                ids.extend(self.subwords.of(&word.to_lowercase()).map_err(failed)?);
-            }
-            ids.truncate(self.settings.window - 1);
-            ids.push(special.last);
-            Ok(ids)
-        };
-        match text.lines().map(line).collect() {
-            Ok(texts) => self.scorer.check_encoder(texts),
-            Err(error) => Some(Err(error)),
-        }
-    }
-
     fn layer_weights(&self) -> Option<LayerWeights> {
         self.scorer.layer_weights()
     }
