@@ -88,21 +88,10 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
         training.protocol
     );
     notes.push(format!("{}: protocol {}, since {}", names(train), training.protocol, training.why));
-    let files: Vec<String> = train.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    let options = if training.is_split { "options = \"--split\"\n" } else { "" };
-    match held_out {
-        Some(lines) => {
-            notes.push(format!("{} lines are held out of the training text", thousands(lines)));
-            recipe += &format!(
-                "\n# The lines of the training text in a random order, which is always the same: the first are for a test.\n\
-                 [corpora.held-out]\nfiles = [{files}]\nshuffled = true\nlines = {lines}\n{options}\n\
-                 [corpora.training]\nfiles = [{files}]\nshuffled = true\nskip = {lines}\n{options}\n\
-                 [[test]]\nname = \"held out\"\ncorpus = \"held-out\"\n",
-                files = files.join(", ")
-            );
-        }
-        None => recipe += &format!("\n[corpora.training]\nfiles = [{}]\n{options}", files.join(", ")),
+    if let Some(lines) = held_out {
+        notes.push(format!("{} lines are held out of the training text", thousands(lines)));
     }
+    recipe += &training_corpora(train, training.is_split, held_out);
     let mut tested = held_out.map_or(0, |lines| lines * training.words / training.lines.max(1));
     for test in tests {
         let described = Described::of(std::slice::from_ref(test), language, locale)?;
@@ -139,6 +128,22 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
     // The written file can be read.
     Recipe::parse(&recipe, "the suggested recipe")?;
     Ok(Suggestion { recipe, notes })
+}
+
+/// Returns the corpora of the training text, of which so many lines are held out for a test.
+fn training_corpora(train: &[PathBuf], is_split: bool, held_out: Option<u64>) -> String {
+    let files: Vec<String> = train.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    let files = files.join(", ");
+    let options = if is_split { "options = \"--split\"\n" } else { "" };
+    let Some(lines) = held_out else {
+        return format!("\n[corpora.training]\nfiles = [{files}]\n{options}");
+    };
+    format!(
+        "\n# The lines of the training text in a random order, which is always the same: the first are for a test.\n\
+         [corpora.held-out]\nfiles = [{files}]\nshuffled = true\nlines = {lines}\n{options}\n\
+         [corpora.training]\nfiles = [{files}]\nshuffled = true\nskip = {lines}\n{options}\n\
+         [[test]]\nname = \"held out\"\ncorpus = \"held-out\"\n"
+    )
 }
 
 /// The kind of some texts, and the protocol that fits them.

@@ -19,51 +19,7 @@ pub fn markdown(results: &Results) -> String {
     for paragraph in paragraphs(&results.about) {
         out.push_str(&format!("{}\n\n", plain(paragraph)));
     }
-    for (t, test) in results.tests.iter().enumerate() {
-        out.push_str(&format!("## {}\n\n", plain(&test.name)));
-        if let Some(lead) = lead(results, t) {
-            out.push_str(&format!(
-                "{} has the least SER, {} %: {}.\n\n",
-                plain(lead.best),
-                percent(Some(lead.ser)),
-                plain(&lead.then)
-            ));
-        }
-        out.push_str(&scores(results, t).markdown());
-        out.push_str(&format!(
-            "\n95 % intervals from resamples of {} examples, {} words, {} slots; p of approximate randomization.\n\n",
-            thousands(test.examples),
-            thousands(test.words),
-            thousands(test.slots),
-        ));
-        if let Some(explained) = what_was_run::explained(results, t) {
-            out.push_str(&format!("{}.\n\n", plain(&explained)));
-        }
-        if has_remark(results, t) {
-            out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
-        }
-        if let Some(MarkTable { headings, own, rows }) = mark_table(results, t) {
-            let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
-            for (at, (name, figures)) in rows.into_iter().enumerate() {
-                let remarks = remarks(results, at, t, "");
-                let cell = |(column, figure): (usize, Option<f64>)| match &remarks {
-                    Some(remarks) if column >= own && figure.is_some() => {
-                        format!("{} ({remarks})", percent(figure))
-                    }
-                    _ => percent(figure),
-                };
-                table.push([plain(name)].into_iter().chain(figures.into_iter().enumerate().map(cell)));
-            }
-            out.push_str(&format!("{}\n", table.markdown()));
-        }
-        for leak in leaks(results, t) {
-            out.push_str(&format!("**{}.**\n\n", plain(&leak)));
-        }
-        if let Some(table) = recognised(results, t) {
-            out.push_str(&format!("{}\n", table.markdown()));
-        }
-        out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
-    }
+    (0..results.tests.len()).for_each(|t| push_test(results, t, &mut out));
     for (heading, tables) in [(ALL_TESTS, all_tests(results)), (SLICES, slices(results))] {
         if !tables.is_empty() {
             out.push_str(&format!("## {heading}\n\n"));
@@ -102,6 +58,54 @@ pub fn markdown(results: &Results) -> String {
     }
     out.push_str(&format!("\nmajuscule {}, {}\n", plain(&results.version), cores(results.cores)));
     out
+}
+
+/// Appends the section of test `t`.
+fn push_test(results: &Results, t: usize, out: &mut String) {
+    let test = &results.tests[t];
+    out.push_str(&format!("## {}\n\n", plain(&test.name)));
+    if let Some(lead) = lead(results, t) {
+        out.push_str(&format!(
+            "{} has the least SER, {} %: {}.\n\n",
+            plain(lead.best),
+            percent(Some(lead.ser)),
+            plain(&lead.then)
+        ));
+    }
+    out.push_str(&scores(results, t).markdown());
+    out.push_str(&format!(
+        "\n95 % intervals from resamples of {} examples, {} words, {} slots; p of approximate randomization.\n\n",
+        thousands(test.examples),
+        thousands(test.words),
+        thousands(test.slots),
+    ));
+    if let Some(explained) = what_was_run::explained(results, t) {
+        out.push_str(&format!("{}.\n\n", plain(&explained)));
+    }
+    if has_remark(results, t) {
+        out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
+    }
+    if let Some(MarkTable { headings, own, rows }) = mark_table(results, t) {
+        let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+        for (at, (name, figures)) in rows.into_iter().enumerate() {
+            let remarks = remarks(results, at, t, "");
+            let cell = |(column, figure): (usize, Option<f64>)| match &remarks {
+                Some(remarks) if column >= own && figure.is_some() => {
+                    format!("{} ({remarks})", percent(figure))
+                }
+                _ => percent(figure),
+            };
+            table.push([plain(name)].into_iter().chain(figures.into_iter().enumerate().map(cell)));
+        }
+        out.push_str(&format!("{}\n", table.markdown()));
+    }
+    for leak in leaks(results, t) {
+        out.push_str(&format!("**{}.**\n\n", plain(&leak)));
+    }
+    if let Some(table) = recognised(results, t) {
+        out.push_str(&format!("{}\n", table.markdown()));
+    }
+    out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
 }
 
 /// The word counts of the texts, laid out like table 2 of Rei et al. 2020.

@@ -17,16 +17,16 @@ use crate::named;
 use crate::page::threads;
 use crate::voting::VotingArgs;
 use majuscule_arguments::{by_name, default_name};
-use majuscule_base::error::Error;
+use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Publish;
 use majuscule_restore::models::{Model, Preset, Read};
-use majuscule_text::restorer::{Request, SentenceStarts, check_capitals};
+use majuscule_text::restorer::{Request, Restorer, SentenceStarts, check_capitals};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{CapitalBalance, Locale, SentenceStart, Spellings};
-use majuscule_train::corpus::{Corpus, SpeechPartKind};
+use majuscule_train::corpus::{Corpus, Reading, SpeechPartKind};
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{
-    Choices, Report, System, compare, evaluate_each, marks_for, scores_sentence_ends,
+    Choices, Report, Score, System, compare, evaluate_each, marks_for, scores_sentence_ends,
 };
 
 /// Evaluates a model: it sees the words without capitals,
@@ -140,17 +140,9 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     }
     let spellings = args.spellings(manifest.locale)?;
     if let Some(hypothesis) = &args.align {
-        let reference = args.reference()?;
-        let timed = Timed(&*restorer);
-        let starts = args.sentence_start.map_or(request.starts, SentenceStarts::from);
-        let config = measure::aligned_config(args.measure.protocol, manifest.locale, args.top)?;
-        let marks = marks_for(&timed, args.measure.protocol, args.mark_threshold)?;
-        let request = Request { starts, marks, ..request };
-        let kept = args.case.unwrap_or(Capitalized::Ignore);
-        let cases = Cases::Restored { method: &timed, request, spellings: &spellings, kept };
-        let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
+        let report =
+            args.aligned(hypothesis, &*restorer, request, &reading, (manifest.locale, &spellings))?;
         tell(read);
-        let report = aligned::report::AlignedReport::of(&scores, &config, args.per_file);
         args.measure.print(|layout| report.page(layout))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -186,27 +178,9 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let compared = compare(&[system], Default::default())?.systems;
         report.intervals = compared.first().map(|system| system.intervals);
     }
-    let score_of =
-        |part: &Corpus| evaluate_each(&*restorer, request, args.sentence_start, part, &mut |_, _, _| Ok(()));
-    if args.per_file {
-        for file in corpus.parts()? {
-            report.push_file(file.name(), &score_of(&file)?, protocol);
-        }
-    }
-    for kind in args.speech_parts() {
-        let parts = corpus.speech_parts(kind)?;
-        if parts.is_empty() {
-            tell!(
-                "there is no {} to score by itself in {}: only {} files can name one",
-                kind.name(),
-                corpus.name(),
-                kind.formats()
-            );
-        }
-        for (name, part) in parts {
-            report.push_speech_part(kind, name, &score_of(&part)?, protocol);
-        }
-    }
+    args.push_parts(&mut corpus, &mut report, &|part: &Corpus| {
+        evaluate_each(&*restorer, request, args.sentence_start, part, &mut |_, _, _| Ok(()))
+    })?;
     tell(read);
     args.measure.print(|layout| report.page(layout))?;
     Ok(ExitCode::SUCCESS)
@@ -220,6 +194,56 @@ fn tell(read: Option<Arc<Read>>) {
 }
 
 impl EvaluateArgs {
+    /// Scores a hypothesis that is aligned with the only corpus.
+    fn aligned(
+        &self,
+        hypothesis: &Path,
+        restorer: &dyn Restorer,
+        request: Request,
+        reading: &Reading,
+        (locale, spellings): (Locale, &Spellings),
+    ) -> Result<aligned::report::AlignedReport> {
+        let timed = Timed(restorer);
+        let starts = self.sentence_start.map_or(request.starts, SentenceStarts::from);
+        let config = measure::aligned_config(self.measure.protocol, locale, self.top)?;
+        let marks = marks_for(&timed, self.measure.protocol, self.mark_threshold)?;
+        let request = Request { starts, marks, ..request };
+        let kept = self.case.unwrap_or(Capitalized::Ignore);
+        let cases = Cases::Restored { method: &timed, request, spellings, kept };
+        let scores = aligned::files::score_files(self.reference()?, hypothesis, reading, locale, cases)?;
+        Ok(aligned::report::AlignedReport::of(&scores, &config, self.per_file))
+    }
+
+    /// Adds the scores of the parts of a corpus that are asked for: of its files, and of the parts of its transcripts.
+    fn push_parts(
+        &self,
+        corpus: &mut Corpus,
+        report: &mut Report,
+        score_of: &dyn Fn(&Corpus) -> Result<Score>,
+    ) -> Result<()> {
+        let protocol = self.measure.protocol;
+        if self.per_file {
+            for file in corpus.parts()? {
+                report.push_file(file.name(), &score_of(&file)?, protocol);
+            }
+        }
+        for kind in self.speech_parts() {
+            let parts = corpus.speech_parts(kind)?;
+            if parts.is_empty() {
+                tell!(
+                    "there is no {} to score by itself in {}: only {} files can name one",
+                    kind.name(),
+                    corpus.name(),
+                    kind.formats()
+                );
+            }
+            for (name, part) in parts {
+                report.push_speech_part(kind, name, &score_of(&part)?, protocol);
+            }
+        }
+        Ok(())
+    }
+
     /// The kinds of parts of transcripts to score by themselves.
     fn speech_parts(&self) -> impl Iterator<Item = SpeechPartKind> {
         let asked =
@@ -228,7 +252,7 @@ impl EvaluateArgs {
     }
 
     /// The user's own spellings.
-    fn spellings(&self, locale: Locale) -> majuscule_base::error::Result<Spellings> {
+    fn spellings(&self, locale: Locale) -> Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
         Spellings::read(
             &host::open(file)?.within(self.measure.reading.limits).bytes()?,
@@ -238,7 +262,7 @@ impl EvaluateArgs {
     }
 
     /// The only corpus, with which a hypothesis is aligned.
-    fn reference(&self) -> majuscule_base::error::Result<&Path> {
+    fn reference(&self) -> Result<&Path> {
         match self.corpora.as_slice() {
             [reference] => Ok(reference),
             several => Err(Error::usage(format!(
@@ -249,7 +273,7 @@ impl EvaluateArgs {
         }
     }
 
-    fn load(&self) -> majuscule_base::error::Result<(Model, Option<Arc<Read>>)> {
+    fn load(&self) -> Result<(Model, Option<Arc<Read>>)> {
         let parts = [
             ("file", self.per_file && self.align.is_none()),
             ("speaker", self.per_speaker),

@@ -144,6 +144,15 @@ impl Tally {
 }
 
 impl RestoreArgs {
+    /// Returns the options of a text in a format that the user has left open.
+    fn options_of(&self, told: Format, options: &RestoreOptions) -> RestoreOptions {
+        let kind = told.read_as();
+        let mark_form = options.mark_form.or((told != kind).then_some(MarkForm::Apart));
+        let has_default = !self.user.has("pause-ends") && self.user.has("marks");
+        let pause_ends = if has_default { kind.sentence_pause() } else { options.pause_ends };
+        options.clone().mark_form(mark_form).pause_ends(pause_ends)
+    }
+
     /// The format of a text: from `--format`, else from the file name, else from the first bytes.
     fn kind(&self, file: &Path, input: &mut Input) -> Result<Format, Error> {
         if self.format != Format::Auto {
@@ -328,11 +337,7 @@ impl<'a> Work<'a> {
         if is_live || args.stream {
             encoder = encoder.at_once();
         }
-        let mark_form = options.mark_form.or((told != kind).then_some(MarkForm::Apart));
-        let has_default = !args.user.has("pause-ends") && args.user.has("marks");
-        let pause_ends = if has_default { kind.sentence_pause() } else { options.pause_ends };
-        let patience = is_live.then_some(PAUSE);
-        let options = options.clone().patience(patience).mark_form(mark_form).pause_ends(pause_ends);
+        let options = args.options_of(told, options).patience(is_live.then_some(PAUSE));
         let file = shown(path);
         let report = move |note: Note| tell_note(&file, &note);
         let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)

@@ -116,14 +116,7 @@ pub fn write_features(
     out: &mut impl Write,
     dictionary: &mut (impl Write + ?Sized),
 ) -> Result<()> {
-    let Exchange { look_ahead, right_context_dropout, vocabulary, .. } = *exchange;
-    let config = MaxentConfig {
-        features: exchange.features.clone(),
-        look_ahead,
-        right_context_dropout,
-        vocabulary,
-        ..MaxentConfig::default()
-    };
+    let config = exchange.config();
     let prepared = Prepared::new(&config, corpus, threads)?;
     let gazetteers = Gazetteers::default();
     let data = prepared.data(&config, corpus, &gazetteers);
@@ -185,6 +178,15 @@ pub fn write_features(
         });
         result
     })
+}
+
+impl Exchange {
+    /// Returns the configuration of a model with these features.
+    fn config(&self) -> MaxentConfig {
+        let Self { look_ahead, right_context_dropout, vocabulary, .. } = *self;
+        let features = self.features.clone();
+        MaxentConfig { features, look_ahead, right_context_dropout, vocabulary, ..MaxentConfig::default() }
+    }
 }
 
 /// Returns the class of a row in the given format.
