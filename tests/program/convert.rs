@@ -71,9 +71,8 @@ fn all_formats_come_back_from_json_lines() {
         "talk.stm",
         ";; a talk\nt 1 ana 0.50 3.00 <o,f0,female> so { in / on } lisbon [laugh] <breath>\n",
     );
-    room.write("talk.conll", "# text = so we\nso\tRB\tO\nwe\tPRP\tO\n\nmet\tVB\tO\n\n");
     room.write("talk.txt", "so we\n\n  met \n");
-    for name in ["talk.srt", "talk.vtt", "talk.ctm", "talk.json", "talk.stm", "talk.conll", "talk.txt"] {
+    for name in ["talk.srt", "talk.vtt", "talk.ctm", "talk.json", "talk.stm", "talk.txt"] {
         let objects = room.out(&format!("{name} --to jsonl"), "");
         room.write("talk.jsonl", &objects);
         assert_eq!(room.out(&format!("talk.jsonl -o back.{name}"), ""), "");
@@ -111,23 +110,23 @@ fn subtitles_of_editors_and_broadcasters_are_converted() {
                 </div></body></tt>\n";
     room.write("talk.ttml", ttml);
     room.fails(
-        "talk.ttml -o out.vtt",
+        "talk.ttml -o out.vtt --strict",
         "",
         1,
         "talk.ttml, line 3, column 1: the head \"<head><layout/></head>\" would be lost, since .vtt",
     );
-    let (vtt, told) = room.both("talk.ttml --to vtt --drop", "");
+    let (vtt, told) = room.both("talk.ttml --to vtt", "");
     assert_eq!(vtt, "WEBVTT\n\na\n00:00:01.200 --> 00:00:03.200\nso <i>ana</i>\n&amp; we\n\n");
     assert_eq!(told, "majuscule: left out: 1 head\n");
-    let (ass, told) = room.both("talk.ttml --to ass --drop", "");
+    let (ass, told) = room.both("talk.ttml --to ass", "");
     let event = "Dialogue: 0,0:00:01.20,0:00:03.20,Default,,0,0,0,,so {\\i1}ana{\\i0}\\N& we\n";
     assert!(ass.ends_with(event), "{ass}");
     assert_eq!(told, "majuscule: left out: identifiers of 1 cue, 1 head\n");
     room.write("out.ass", &ass);
-    assert_eq!(room.both("out.ass --to text --drop", "").0, "so ana & we\n");
+    assert_eq!(room.both("out.ass --to text", "").0, "so ana & we\n");
     // Margins of zeros count as no margins.
     let zeros = "[Events]\nFormat: Start, End, MarginL, Text\nDialogue: 0:00:01.00,0:00:02.00,0000,so\n";
-    let (srt, told) = room.both("- --from ass --to srt --drop", zeros);
+    let (srt, told) = room.both("- --from ass --to srt", zeros);
     assert_eq!(srt, "1\n00:00:01,000 --> 00:00:02,000\nso\n\n");
     assert_eq!(told, "majuscule: left out: 1 script\n");
     room.fails(
@@ -153,79 +152,87 @@ fn what_would_be_lost_is_named_with_its_place() {
     let fine = "{\"begin\":0.0001,\"end\":1,\"text\":\"so\"}";
     for (line, input, begins) in [
         (
-            "talk.srt --to vtt",
+            "talk.srt --to vtt --strict",
             "",
-            "talk.srt, line 7, column 1: the tag \"{\\an8}\" would be lost, since .vtt cannot hold it: convert with --drop",
+            "talk.srt, line 7, column 1: the tag \"{\\an8}\" would be lost, since .vtt cannot hold it: convert without --strict",
         ),
         (
-            "talk.vtt --to srt",
+            "talk.vtt --to srt --strict",
             "",
             "talk.vtt, line 1, column 1: the header \"- an evening at the library\" would be lost, since .srt",
         ),
-        ("talk.srt --to text", "", "talk.srt, line 2, column 1: the time 1 would be lost, since plain text"),
-        ("talk.ctm --to srt", "", "talk.ctm, line 1, column 1: the comment \"an evening at the library, as"),
         (
-            "- --from ctm --to srt",
+            "talk.srt --to text --strict",
+            "",
+            "talk.srt, line 2, column 1: the time 1 would be lost, since plain text",
+        ),
+        (
+            "talk.ctm --to srt --strict",
+            "",
+            "talk.ctm, line 1, column 1: the comment \"an evening at the library, as",
+        ),
+        (
+            "- --from ctm --to srt --strict",
             "r A 0 1 so 0.9\n",
             "standard input, line 1, column 1: the recording \"r\" would be lost",
         ),
         (
-            "- --from ctm --to srt",
+            "- --from ctm --to srt --strict",
             "- - 0 1 so 0.9\n",
             "standard input, line 1, column 12: the confidence \"0.9\" would be lost",
         ),
         (
-            "- --from srt --to ctm",
+            "- --from srt --to ctm --strict",
             long,
             "standard input, line 1, column 1: the identifier \"1\" would be lost, since .ctm",
         ),
         (
-            "- --from srt --to ctm --drop",
+            "- --from srt --to ctm",
             long,
             "standard input, line 3, column 1: found several words with one timing",
         ),
         (
-            "- --from text --to srt --drop",
+            "- --from text --to srt",
             "so\n",
             "standard input, line 1, column 1: found no beginning, but in .srt",
         ),
         (
-            "- --from jsonl --to srt",
+            "- --from jsonl --to srt --strict",
             fine,
             "standard input, line 1, column 10: the digits of 0.0001 beyond milliseconds would be lost",
         ),
         (
-            "- --from jsonl --to vtt --drop",
+            "- --from jsonl --to vtt",
             "{\"begin\":1,\"end\":1,\"text\":\"a\\n\\nb\"}",
             "standard input, line 1, column 27: found an empty line in a text",
         ),
         (
-            "- --from jsonl --to srt --drop",
+            "- --from jsonl --to srt",
             "{\"begin\":1,\"end\":1,\"text\":\"a<b>c\"}",
             "standard input, line 1, column 27: found text that would be read as tags",
         ),
         (
-            "- --from vtt --to srt",
+            "- --from vtt --to srt --strict",
             "WEBVTT\n\na\n00:01.000 --> 00:02.000\nso",
             "standard input, line 3, column 1: the identifier \"a\", which is not a number,",
         ),
         (
-            "- --from srt --to ass",
+            "- --from srt --to ass --strict",
             "1\n0:00:01,005 --> 0:00:02,000\nso",
             "standard input, line 2, column 1: the digits of 1.005 beyond hundredths would be lost, since .ass",
         ),
         (
-            "- --from srt --to ass --drop",
+            "- --from srt --to ass",
             "1\n0:00:01,000 --> 0:00:02,000\nso {it}",
             "standard input, line 3, column 1: found text that would be read as overrides, remarks or line",
         ),
         (
-            "- --from srt --to vtt",
+            "- --from srt --to vtt --strict",
             "1\n0:00:01,000 --> 0:00:02,000 X1:4\nso",
             "standard input, line 2, column 29: the coordinates \"X1:4\" would be lost",
         ),
         (
-            "- --from jsonl --to stm",
+            "- --from jsonl --to stm --strict",
             "{\"label\":\"o\",\"begin\":0,\"end\":1,\"text\":\"so\"}",
             "standard input, line 1, column 10: the label \"o\", which is not in <>, would be lost",
         ),
@@ -238,38 +245,30 @@ fn what_would_be_lost_is_named_with_its_place() {
 #[test]
 fn what_is_left_out_is_told() {
     let room = Room::new();
-    let (srt, told) = room.both("talk.vtt --drop --to srt", "");
+    let (srt, told) = room.both("talk.vtt --to srt", "");
     assert!(srt.starts_with("1\n00:00:01,000 --> 00:00:03,400\n[music]\n\n2\n"), "{srt}");
     assert!(srt.contains("nothing but <i>a map\nof spain</i> & two"), "{srt}");
     assert!(told.starts_with("majuscule: left out: identifiers of "), "{told}");
     assert!(told.trim_end().ends_with("settings of 2 cues, 1 header, 2 notes, 1 style"), "{told}");
-    let (text, _) = room.both("talk.srt --drop --to text", "");
+    let (text, _) = room.both("talk.srt --to text", "");
     assert!(
         text.starts_with("[applause]\ngood evening, and welcome to the city library in lisbon.\n"),
         "{text}"
     );
-    let (ctm, told) = room.both("talk.json --drop --to ctm", "");
+    let (ctm, told) = room.both("talk.json --to ctm", "");
     assert!(ctm.starts_with("- - 4.00 0.32 good 0.98\n- - 4.32 0.41 evening 0.99\n"), "{ctm}");
     assert!(told.contains("bounds of "), "{told}");
     assert_eq!(
-        room.both("- --from jsonl --to srt --drop", "{\"begin\":0.0006,\"end\":1,\"text\":\"so\"}").0,
+        room.both("- --from jsonl --to srt", "{\"begin\":0.0006,\"end\":1,\"text\":\"so\"}").0,
         "1\n00:00:00,001 --> 00:00:01,000\nso\n\n"
     );
 }
 
 #[test]
-fn words_alone_and_columns_are_the_same() {
+fn words_alone_are_text() {
     let room = Room::new();
-    assert_eq!(room.out("- --from text --to conll", "so we\nmet\n"), "so\nwe\n\nmet\n\n");
-    assert_eq!(room.out("- --from conll --to text", "so\nwe\n\n\nmet"), "so we\nmet\n");
-    assert_eq!(
-        room.out("- --from conll --to jsonl --field 2", "1 so\n2 we\n"),
-        "{\"text\":\"so we\",\"rows\":[[\"1\",null],[\"2\",null]]}\n"
-    );
     assert_eq!(room.out("- --from jsonl --to text --field said", "{\"said\":\"so\"}"), "so\n");
-    // Rows are lists; any other value stays as it is.
-    let other = "{\"text\":\"so\",\"rows\":[{\"word\":null}]}\n";
-    assert_eq!(room.out("- --from jsonl --to jsonl", other), other);
+    room.fails("- --from conll --to text", "so\n", 2, "CoNLL cannot be converted: expected text, subtitles");
 }
 
 #[test]
@@ -322,7 +321,7 @@ fn bad_input_and_bad_arguments_are_told_apart() {
         "talk.sub has no known file extension, such as .vtt: name the format with --to",
     );
     room.fails("talk.srt -o talk.srt", "", 2, "talk.srt is both input and output");
-    room.fails("talk.srt -o out.vtt --field x", "", 2, "--field is for jsonl and conll");
+    room.fails("talk.srt -o out.vtt --field x", "", 2, "--field is for jsonl");
     room.fails(
         "- --from jsonl --to text --field a.b",
         "",
@@ -397,9 +396,9 @@ fn subtitles_are_cut_anew() {
         );
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let said = |text: &str| words(&text.replace(['-', '\n'], " "));
-        let (before, after) = (room.both(&format!("{name} --to text --drop"), "").0, {
+        let (before, after) = (room.both(&format!("{name} --to text"), "").0, {
             room.write("cut.srt", &cues);
-            room.both("cut.srt --to text --drop", "").0
+            room.both("cut.srt --to text", "").0
         });
         assert_eq!(said(&before), said(&after));
     }

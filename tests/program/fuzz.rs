@@ -24,24 +24,10 @@ const TEXTS: [&str; 9] = [
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
                        word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
 
-/// The examples of the formats with JSON.
-const JSON: [(Format, &str); 2] = [
-    (
-        Format::Jsonl,
-        "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \
-         \\\"o'neill\\\" \\u00edsland \\/ \\u00CD.\",\"m\":{\"text\":[1,\"no\"]}}",
-    ),
-    (
-        Format::WhisperJson,
-        "{\"text\": \" the bbc met \\u0131 in\\nnew york. who\", \"segments\": [{\"id\": 0, \"text\": \" the bbc met \\u0131\", \"words\": [{\"word\": \
-         \" the\", \"p\": NaN}, {\"word\": \" bbc\"}, {\"word\": \" me\"}, {\"word\": \"t\"}]}, {\"text\": \" in new york. who [laughs]\"}]}",
-    ),
-];
-
 /// Returns an example of each format but plain text, with words that the model knows.
 fn files() -> Vec<(Format, &'static str)> {
     let examples = fuzz::restored().map(|kind| (kind, kind.info().example));
-    examples.filter(|(_, example)| !example.is_empty()).chain(JSON).collect()
+    examples.filter(|(_, example)| !example.is_empty()).collect()
 }
 
 /// A random number generator with the same numbers in every run.

@@ -51,7 +51,7 @@ fn no_verb_replaces_an_output_without_force() {
     room.write("long.txt", "We met Ana in Lisbon, and Rui saw us there on Monday.\n".repeat(40));
     for (line, output) in [
         ("restore --preset fast long.txt -o", "restored.txt"),
-        ("convert talk.srt --drop -o", "talk.vtt"),
+        ("convert talk.srt -o", "talk.vtt"),
         ("lexicon build long.txt -o", "long.tsv"),
         ("lexicon words long.txt -o", "long.words"),
         ("lexicon export long.tsv --format json -o", "long.json"),

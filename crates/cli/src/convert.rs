@@ -1,4 +1,4 @@
-//! `majuscule convert`: converts subtitles and transcripts between formats without loss.
+//! `majuscule convert`: converts subtitles and transcripts between formats.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,9 +14,9 @@ use majuscule_format::Format;
 
 /// Converts subtitles and transcripts from one format to another
 ///
-/// If information would be lost, the conversion fails and the error says what and where; --drop
-/// leaves it out instead. Words are never left out. Times, texts, tags, settings, confidences and
-/// everything else that both formats can hold stay the same.
+/// Times, texts, tags, settings, confidences and everything else that both formats can hold stay the
+/// same. Information that the other format cannot hold is left out and reported in one line; with
+/// --strict it is an error that says what would be lost, and where. Words are never left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
@@ -34,8 +34,7 @@ pub struct ConvertArgs {
     /// Format of the input; by default that of its file extension
     #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
     from: Option<Format>,
-    /// Field of jsonl that holds the text (text by default),
-    /// or number of the conll column that holds the words
+    /// Field of jsonl that holds the text (text by default)
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
     /// Encoding of a file without a byte-order mark (one of UTF-8 or UTF-16 takes precedence):
@@ -58,9 +57,15 @@ pub struct OutputFormArgs {
     /// keeps the format. It cuts a recogniser's words into new cues if it writes srt, vtt or ass
     #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
     to: Option<Format>,
-    /// Leave out what the other format cannot hold, such as cue settings in .srt, and
-    /// report it on standard error
+    /// Refuse to leave out information that the other format cannot hold, such as cue settings in .srt
     #[arg(long)]
+    strict: bool,
+    /// Begin a text with the name of its speaker where the speaker changes (Ana: so we met), if the
+    /// other format has no other place for it, as srt and text
+    #[arg(long)]
+    speakers: bool,
+    /// Had the effect of today's default.
+    #[arg(long, hide = true)]
     drop: bool,
     #[command(flatten)]
     cues: CueArgs,
@@ -73,7 +78,7 @@ struct CueArgs {
     /// Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and
     /// where the speaker changes. Words without times get times interpolated by character count
     /// within their segment. convert does not change the text (restore adds capitals). Information
-    /// that cues cannot hold is left out, as with --drop
+    /// that cues cannot hold is left out
     #[arg(long, value_parser = majuscule_arguments::by_name::<CueCut>(), value_name = "WHERE")]
     cues: Option<CueCut>,
     /// Maximum length of a line, in characters
@@ -100,9 +105,14 @@ impl OutputFormArgs {
         self.to.filter(|kind| *kind != Format::Auto)
     }
 
-    /// Returns true if information that the other format cannot hold is left out.
-    pub fn drops(&self) -> bool {
-        self.drop
+    /// Returns true if information that the other format cannot hold is an error.
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Returns true if texts begin with the names of their speakers.
+    pub fn names_speakers(&self) -> bool {
+        self.speakers
     }
 
     /// Returns the cut into new cues, if one is requested.
@@ -130,12 +140,12 @@ pub fn tell(notes: ConversionNotes) {
 const EXAMPLES: &str = "\
 Examples:
   majuscule convert talk.srt -o talk.vtt
-  majuscule convert talk.vtt --drop -o talk.srt
-  majuscule convert talk.ttml --drop -o talk.ass
+  majuscule convert talk.ttml -o talk.ass
+  majuscule convert talk.vtt -o talk.srt --strict
   majuscule convert talk.ctm --to jsonl | jq .text
   majuscule convert talk.ctm -o talk.srt --cues sentence
   majuscule convert talk.srt -o wide.srt --cues sentence --max-chars 50
-  majuscule convert talk.srt --to text --drop
+  majuscule convert talk.srt --to text
   some-recogniser | majuscule convert - --from whisper-json -o talk.jsonl";
 
 /// Converts a file.
@@ -192,9 +202,9 @@ impl ConvertArgs {
             },
             (Some(kind), _) => kind,
         };
-        let OutputFormArgs { drop, .. } = self.output_form;
+        let OutputFormArgs { strict, speakers, .. } = self.output_form;
         let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());
         let (field, cues) = (self.field.clone(), self.output_form.cut().map(limits));
-        Ok(Conversion { from, to, field, drop, cues, interrupt: host::interrupt() })
+        Ok(Conversion { from, to, field, strict, speakers, cues, interrupt: host::interrupt() })
     }
 }

@@ -24,12 +24,12 @@ pub(crate) struct Check {
 pub(crate) type Refused = (Option<Rc<LocatedItem>>, Lost);
 
 impl Check {
-    /// Starts an output; `field` names the field that contains its text, if that is another than usual.
+    /// Starts an output.
     ///
     /// # Errors
-    /// Fails if the format cannot have that field.
-    pub(crate) fn new(to: &'static SegmentInfo, field: Option<&str>) -> Result<Self> {
-        let output = WrittenItems::new(to.format, field)?;
+    /// Like [`WrittenItems::new`].
+    pub(crate) fn new(to: &'static SegmentInfo) -> Result<Self> {
+        let output = WrittenItems::new(to.format)?;
         Ok(Self { to, output, expected: VecDeque::new(), last: None })
     }
 

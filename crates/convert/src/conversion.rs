@@ -23,11 +23,14 @@ pub struct Conversion {
     pub from: Format,
     /// The output format.
     pub to: Format,
-    /// The field of jsonl that contains the text, or the number of the column of conll that
-    /// contains the words.
+    /// The field of jsonl that contains the text.
     pub field: Option<String>,
-    /// True to drop the parts that the output format cannot express. Words are never dropped.
-    pub drop: bool,
+    /// True to refuse parts that the output format cannot express, which are otherwise left out and counted.
+    /// Words are never left out.
+    pub strict: bool,
+    /// True to begin a text with the name of its speaker, `Ana: so`, where the speaker changes and the output format has
+    /// no place for it.
+    pub speakers: bool,
     /// The limits of new cues, if speech is cut anew; parts that these cannot have are dropped.
     pub cues: Option<CueLimits>,
     /// The flag at which the conversion stops.
@@ -67,15 +70,15 @@ impl Conversion {
         self.interrupt.check()?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref(), self.interrupt.clone())?;
         let from = source.segments();
-        let mut losses = Losses::new(from, to, self.drop);
+        let mut losses = Losses::new(from, to, self.strict);
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
+        source.named = (self.speakers && !to.has(LossKind::Speaker)).then_some(None);
         if let Some(limits) = &self.cues {
             source.cutter = Some(CueCutter::new(limits, from, to, self.interrupt.clone())?);
             check_cues(to)?;
             losses = Losses::of_cues(from, to);
         }
-        let is_same_field = from.format == to.format && to.writes_field;
-        let mut check = Check::new(to, self.field.as_deref().filter(|_| is_same_field))?;
+        let mut check = Check::new(to)?;
         let (mut fitted, mut text) = (Vec::new(), String::new());
         let mut write =
             |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));

@@ -138,7 +138,7 @@ impl CueCutter {
             to,
             unit: 10u64.pow(3 - to.digits),
             language: CueLanguage::of(limits.language.as_deref()),
-            losses: Losses::new(from, to, true),
+            losses: Losses::new(from, to, false),
             interrupt,
             turns: Vec::new(),
             count: 0,
@@ -691,7 +691,13 @@ mod tests {
         assert_eq!(cut(Format::Ctm, Format::Srt, &file), expected.replace('|', "\n"));
         assert_eq!(
             cut(Format::Ctm, Format::Vtt, &file).replace("WEBVTT\n\n", ""),
-            expected.replace('|', "\n").replace(",", ".").replace("1\n00", "00").replace("2\n00", "00")
+            expected
+                .replace('|', "\n")
+                .replace(",", ".")
+                .replace("1\n00", "00")
+                .replace("2\n00", "00")
+                .replace("We came", "<v ana>We came")
+                .replace("Nobody", "<v ana>Nobody")
         );
         let ass = cut(Format::Ctm, Format::Ass, &file);
         assert!(
@@ -1009,7 +1015,7 @@ mod tests {
     fn an_end_before_its_beginning_is_left_out_in_every_format() {
         let srt = "1\n00:00:05,000 --> 00:00:03,000\nso it is\n\n";
         for to in [Format::Srt, Format::Vtt, Format::Ass, Format::Stm, Format::Jsonl, Format::WhisperJson] {
-            let found = run(Format::Srt, to, false, srt).unwrap_err().to_string();
+            let found = run(Format::Srt, to, true, srt).unwrap_err().to_string();
             let expected =
                 "data, line 2, column 1: the end 3, which is before the beginning 5, would be lost";
             assert!(to == Format::Stm || found.starts_with(expected), "{to:?}: {found}");

@@ -1,4 +1,4 @@
-//! Converts between formats of subtitles and transcripts without loss, and cuts speech into cues.
+//! Converts between formats of subtitles and transcripts, and cuts speech into cues.
 //!
 //! A file is a sequence of segments, each with its text, times and the other fields of its format, and of blocks that
 //! are not spoken. Reading the output returns the same as reading the input. The table lists the content that each
@@ -13,7 +13,6 @@
 //! | ttml | a paragraph, which is read and not written | identifier, times, agent, text of lines, styles as tags | head |
 //! | ctm | a word | recording, channel, times, confidence, type, speaker | comments |
 //! | stm | a turn | recording, channel, speaker, times, label, text, alternatives and events as tags | comments |
-//! | conll | a sentence | the text, columns | comments, beginnings of documents |
 //! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, other fields | other fields of the document |
 //! | jsonl | an object | everything | everything |
 //!

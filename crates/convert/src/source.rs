@@ -6,7 +6,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_format::Format;
-use majuscule_format::segments::{Item, ItemReader, LocatedItem, SegmentInfo};
+use majuscule_format::segments::{Item, ItemReader, LocatedItem, Segment, SegmentInfo};
 
 use crate::check::Refused;
 use crate::cutter::CueCutter;
@@ -19,6 +19,8 @@ pub(crate) struct ConvertSource<'a> {
     pub(crate) cutter: Option<CueCutter>,
     /// The lines that captions rolled up, if each of them is to be read once.
     pub(crate) rolled: Option<RolledUp>,
+    /// The speaker of the last segment, if speakers are named in the text.
+    pub(crate) named: Option<Option<String>>,
     /// Stops the reading.
     interrupt: Interrupt,
 }
@@ -34,7 +36,13 @@ impl<'a> ConvertSource<'a> {
         field: Option<&str>,
         interrupt: Interrupt,
     ) -> Result<Self> {
-        Ok(Self { items: ItemReader::open(format, input, field)?, cutter: None, rolled: None, interrupt })
+        Ok(Self {
+            items: ItemReader::open(format, input, field)?,
+            cutter: None,
+            rolled: None,
+            named: None,
+            interrupt,
+        })
     }
 
     /// Returns the description of the segments of the file.
@@ -91,7 +99,27 @@ impl<'a> ConvertSource<'a> {
             {
                 continue;
             }
+            if let (Some(LocatedItem { item: Item::Segment(segment), .. }), Some(last)) =
+                (&mut next, &mut self.named)
+            {
+                name_speaker(segment, last);
+            }
             return Ok(next);
         }
+    }
+}
+
+/// Begins the text of a segment with the name of its speaker, if it is not that of the last one.
+fn name_speaker(segment: &mut Segment, last: &mut Option<String>) {
+    let Some(name) = segment.speaker.take().or_else(|| segment.voice()) else { return };
+    if last.as_ref() != Some(&name) && !segment.text.is_empty() {
+        let label = format!("{name}: ");
+        let moved = label.chars().count();
+        segment.tags.iter_mut().for_each(|tag| tag.at += moved);
+        segment.text.insert_str(0, &label);
+        if let Some(word) = segment.words.first_mut() {
+            word.text.insert_str(0, &label);
+        }
+        *last = Some(name);
     }
 }

@@ -410,9 +410,6 @@ impl segment::SegmentWriter for AssWriter {
         self.events += 1;
         // The order of the events has the same effect.
         segment.id.take_if(|id| *id == self.events.to_string());
-        if losses.from.has_voices && segment.speaker.is_none() {
-            segment.speaker = cue::voice(&segment);
-        }
         for SegmentTag { tag, .. } in &mut segment.tags {
             if let Some(own) = cue::as_override(tag) {
                 own.clone_into(tag);
@@ -423,8 +420,8 @@ impl segment::SegmentWriter for AssWriter {
             true => tag.starts_with('{') && tag.contains('}'),
             false => tag.starts_with("{\\") && tag.ends_with('}'),
         };
-        segment.keep_tags(is_tag, losses)?;
         segment.keep(losses.to.parts, losses)?;
+        segment.keep_tags(is_tag, losses)?;
         self.fit_fields(&mut segment, losses)?;
         cue::round_times(&mut segment, losses)?;
         let mut again = Segment::default();

@@ -5,20 +5,15 @@
 //! word is analysed as several (`1-2 I'm`), the first line counts, and the others (`1 I`, `2 'm`)
 //! follow its capitals.
 
-use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::grammar::{Grammar, ItemGrammar};
-use super::info::{FormatInfo, ItemSource};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{CopiedPart, LineParts};
 use super::mark_rows::MarkRows;
 use super::piece::MarkPlace;
-use super::segment::{
-    self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
-    SegmentInfo, UnspokenBlock,
-};
 use super::transcript::{Fault, fields};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_text::{Break, MarkForm, RestoreOptions};
@@ -44,23 +39,10 @@ pub(super) const CONLL: FormatInfo = FormatInfo {
     },
     mark_row: Some(|line, at, _, mark| mark_row(line, at, mark)),
     is_tokenised: true,
-    segments: Some(&CONLL_SENTENCES),
-    items: Some(ItemSource::Lines(|field| Ok(Box::new(ConllReader::new(field)?)))),
     ..FormatInfo::LINES
 };
 
-/// Sentences in columns.
-static CONLL_SENTENCES: SegmentInfo = SegmentInfo {
-    format: Format::Conll,
-    unit: "sentence",
-    parts: &[LossKind::Rows],
-    writes_field: true,
-    check_field: |_| Ok(()),
-    writer: Ok(|| Box::new(ConllWriter)),
-    ..SegmentInfo::LINES
-};
-
-/// Columns. A sentence is a segment, whose words are the text.
+/// Columns.
 #[derive(Debug, Default)]
 struct ConllReader {
     /// The column of the words, counted from 1, once it is known.
@@ -81,8 +63,6 @@ struct ConllReader {
     spelled: Option<usize>,
     /// True if marks get rows of their own.
     puts_rows: bool,
-    /// The open sentence, as an item.
-    sentence: Option<(LocatedItem, Segment)>,
 }
 
 impl Grammar for ConllReader {
@@ -110,42 +90,6 @@ impl Grammar for ConllReader {
 
     fn is_between(&self) -> bool {
         self.before.is_some()
-    }
-}
-
-impl ItemGrammar for ConllReader {
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
-        let block = |block| LocatedItem::new(Item::Block(block), line, number, Vec::new());
-        match self.says(line)? {
-            ConllLineKind::Comment if self.sentence.is_none() => {
-                out.extend(UnspokenBlock::comment(line, "#").map(block))
-            }
-            ConllLineKind::Comment => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
-            ConllLineKind::End => self.close(out),
-            ConllLineKind::Document => {
-                self.close(out);
-                out.push_back(block(UnspokenBlock {
-                    kind: BlockKind::Docstart,
-                    text: line.trim().to_owned(),
-                }));
-            }
-            ConllLineKind::Word(word) => self.push(line, number, &columns(line), Some(word)),
-            ConllLineKind::Inside(_) | ConllLineKind::Unwritten => {
-                self.push(line, number, &columns(line), None)
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends the open item.
-    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        let Some((mut found, mut segment)) = self.sentence.take() else { return };
-        // Words alone need no columns.
-        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
-            segment.rows.clear();
-        }
-        found.item = Item::Segment(segment);
-        out.push_back(found);
     }
 }
 
@@ -246,28 +190,6 @@ impl ConllReader {
         Ok(ConllLineKind::Word(word))
     }
 
-    /// Appends a row with this word, if it has one, to the sentence.
-    fn push(&mut self, line: &str, number: u64, columns: &[Range<usize>], word: Option<Range<usize>>) {
-        let (found, segment) = self.sentence.get_or_insert_with(|| {
-            let none = Item::Segment(Segment::default());
-            (LocatedItem::new(none, "", number, vec![(LossKind::Rows, 0)]), Segment::default())
-        });
-        let column = |position: &Range<usize>| {
-            let text = &line[position.clone()];
-            match word.as_ref() == Some(position) {
-                true => FieldColumn::Word(text.matches(' ').count()),
-                false => FieldColumn::Other(text.to_owned()),
-            }
-        };
-        segment.rows.push(columns.iter().map(column).collect());
-        if let Some(word) = &word {
-            let is_first = !segment.rows.iter().rev().skip(1).flatten().any(is_word);
-            segment.text.extend([if is_first { "" } else { " " }, &line[word.clone()]]);
-        }
-        let break_before = if found.source.is_empty() { "" } else { "\n" };
-        found.source.extend([break_before, line]);
-    }
-
     /// Returns the bytes of the analysed word that its next part spells; if the part spells none,
     /// returns all bytes, and whether the part is the first.
     fn spells(&mut self, word: &str) -> (Range<usize>, Option<CopiedPart>) {
@@ -339,93 +261,4 @@ pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         at += field.len() + 1;
         start..start + field.len()
     })
-}
-
-fn is_word(column: &FieldColumn) -> bool {
-    matches!(column, FieldColumn::Word(_))
-}
-
-/// Columns, written sentence by sentence.
-#[derive(Debug)]
-struct ConllWriter;
-
-impl segment::SegmentWriter for ConllWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Comment, BlockKind::Docstart]
-    }
-
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
-        segment.keep(losses.to.parts, losses)?;
-        if segment.rows.is_empty() {
-            segment.even(losses)?;
-            if segment.text.is_empty() {
-                return losses.drop_part(LossKind::Text, 0, "an empty line");
-            }
-        } else {
-            let counted = segment.rows.iter().flatten().map(pieces).fold(0, usize::saturating_add);
-            let words = if segment.text.is_empty() { 0 } else { segment.text.split(' ').count() };
-            if counted != words {
-                let problem = format!("found columns for {counted} words, but {words} words in the text");
-                return Err(losses.reject(LossKind::Rows, problem));
-            }
-        }
-        out.push(Item::Segment(segment));
-        Ok(())
-    }
-
-    fn write(&mut self, item: &Item, out: &mut String) {
-        let segment = match item {
-            Item::Block(block) if block.kind == BlockKind::Comment => {
-                return segment::write_comment(block, "#", out);
-            }
-            Item::Block(block) => return out.push_str(&format!("{}\n\n", block.text)),
-            Item::Segment(segment) => segment,
-        };
-        let mut words = segment.text.split(' ');
-        if segment.rows.is_empty() {
-            words.by_ref().for_each(|word| out.extend([blank_before(word), word, "\n"]));
-        }
-        for row in &segment.rows {
-            let mut column = |column: &FieldColumn| match column {
-                FieldColumn::Word(_) => words.by_ref().take(pieces(column)).collect::<Vec<_>>().join(" "),
-                FieldColumn::Other(text) => text.clone(),
-            };
-            let columns: Vec<String> = row.iter().map(&mut column).collect();
-            out.push_str(&written(row, &columns));
-            out.push('\n');
-        }
-        out.push('\n');
-    }
-}
-
-/// Returns a row as a line. A blank is before a word that begins with `#`, which would otherwise
-/// make the line a comment, and between the columns, since after a blank a tab would make the next
-/// column a part of the word.
-fn written(row: &SegmentColumns, columns: &[String]) -> String {
-    let is_whole = |column: &String| !column.is_empty() && !column.contains(char::is_whitespace);
-    match blank_before(&columns[0]) {
-        "" => columns.join("\t"),
-        blank if row.iter().any(is_word) && columns.iter().all(is_whole) => {
-            blank.to_owned() + &columns.join(" ")
-        }
-        _ => columns.join("\t"),
-    }
-}
-
-/// Returns the blank before a line that is not a comment but looks like one.
-fn blank_before(line: &str) -> &'static str {
-    if line.starts_with('#') { " " } else { "" }
-}
-
-/// Returns the number of pieces between spaces in a word.
-fn pieces(column: &FieldColumn) -> usize {
-    match column {
-        FieldColumn::Word(spaces) => spaces.saturating_add(1),
-        FieldColumn::Other(_) => 0,
-    }
 }

@@ -801,17 +801,6 @@ fn is_placement(tag: &str) -> bool {
     digit.is_some_and(|digit| matches!(digit.as_bytes(), [b'1'..=b'9']))
 }
 
-/// Returns the name in the voice tag that begins a cue: for `<v.loud Ana Reis>`, `Ana Reis`.
-pub(super) fn voice(segment: &Segment) -> Option<String> {
-    let tag = segment.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
-    let (_, name) = tag
-        .strip_suffix('>')?
-        .split_once(char::is_whitespace)
-        .filter(|_| tag.starts_with([' ', '\t', '.']))?;
-    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!name.is_empty()).then_some(name)
-}
-
 /// Returns the length of the mark-up at the beginning of the text, `<i>`, `</v>`, `<00:01.000>` or
 /// `{\an8}`, if it begins with any.
 pub(super) fn tag_len(text: &str) -> Option<usize> {

@@ -66,6 +66,11 @@ pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault>
                 tell(Event::End);
                 at += 1;
             }
+            (b'{', Expected::CommaOrEnd) if open.is_empty() => {
+                let problem =
+                    "found another object after the document, as in JSON Lines, which are the format jsonl";
+                return Err(Fault { at, problem: problem.to_owned() });
+            }
             (b'"', Expected::Value | Expected::ValueOrEnd) => {
                 let string = string(json, at)?;
                 at = string.end + 1;

@@ -16,8 +16,8 @@ use super::piece::{Piece, PieceReader};
 use super::records::{Faults, GrammarLines};
 use super::running_text::RunningText;
 use super::segment::{
-    self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
-    SegmentInfo, SegmentTag, SegmentWord, Time, UnspokenBlock,
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
+    SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
 use super::word_lists::{LetterStream, is_list, timed_words};
@@ -27,9 +27,8 @@ use majuscule_text::{Break, Context, Locale, RestoreOptions};
 
 /// Objects, one per line.
 pub(super) const JSONL: FormatInfo = FormatInfo {
-    format: Format::Jsonl,
-    name: "jsonl",
-    help: "One JSON object per line, with the text in the field that --field names",
+    example: "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \
+         \\\"o'neill\\\" \\u00edsland \\/ \\u00CD.\",\"m\":{\"text\":[1,\"no\"]}}",
     shown: ".jsonl",
     family: FormatFamily::Records,
     extensions: &["jsonl", "ndjson"],
@@ -80,7 +79,9 @@ pub(super) fn begins_with_object(head: FileHead<'_>) -> Option<Option<bool>> {
             let mut key = String::new();
             decode(&line[name], &mut key);
             let of_whisper = matches!(&*key, "segments" | "chunks" | "transcription" | "word_segments");
-            is_whisper |= of_whisper || matches!(&*key, "result" | "results" | "utterances" | "transcript");
+            is_whisper |= of_whisper
+                || matches!(&*key, "result" | "results" | "utterances" | "transcript" | "monologues")
+                || matches!(&*key, "events" | "recognizedPhrases" | "snippets");
         }
         _ => {}
     });
@@ -508,10 +509,6 @@ pub(super) fn read_segment(
                 segment.words = read_words(line, &member)?.unwrap_or_default();
                 (LossKind::Words, !segment.words.is_empty())
             }
-            "rows" => {
-                segment.rows = read_rows(line, &member)?.unwrap_or_default();
-                (LossKind::Rows, !segment.rows.is_empty())
-            }
             _ => (LossKind::Other, false),
         };
         parts.push((if taken { part } else { LossKind::Other }, position.start));
@@ -605,30 +602,6 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
         words.push(SegmentWord { text, ..word });
     }
     Ok(Some(words))
-}
-
-/// Reads `[["1",null,"X"]]`, where null means the next word of the text, and a number for a word
-/// with this number of spaces in it; `None` for any other value.
-fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>, Fault> {
-    let mut rows = Vec::new();
-    for row in members(json, &member.position)? {
-        let column = |column: &Member| match column.string(json) {
-            Some(text) => Some(FieldColumn::Other(text)),
-            None if column.is_null(json) => Some(FieldColumn::Word(0)),
-            None => column.number(json)?.parse().ok().filter(|&spaces| spaces > 0).map(FieldColumn::Word),
-        };
-        let Some(columns) =
-            members(json, &row.position)?.iter().map(column).collect::<Option<SegmentColumns>>()
-        else {
-            return Ok(None);
-        };
-        let is_array = row.raw(json).starts_with('[');
-        if columns.is_empty() || !is_array {
-            return Ok(None);
-        }
-        rows.push(columns);
-    }
-    Ok(Some(rows).filter(|_| member.raw(json).starts_with('[')))
 }
 
 /// Objects, written one by one. They have a field for everything in any format.
@@ -766,14 +739,6 @@ pub(super) fn write_segment(segment: &Segment, names: &FieldNames, fields: &mut 
             out + "}"
         });
         fields.push("words", &array(words));
-    }
-    if !segment.rows.is_empty() {
-        let column = |column: &FieldColumn| match column {
-            FieldColumn::Word(0) => "null".to_owned(),
-            FieldColumn::Word(spaces) => spaces.to_string(),
-            FieldColumn::Other(text) => quoted(text),
-        };
-        fields.push("rows", &array(segment.rows.iter().map(|row| array(row.iter().map(column)))));
     }
     fields.other(&segment.other);
 }

@@ -1,13 +1,18 @@
 //! `.lrc`, lyrics: the times of a line before it, and tags about the song.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::CueScanner;
 use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::FormatInfo;
-use super::kind::FormatFamily;
+use super::info::{FormatInfo, ItemSource};
+use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, PartRole};
+use super::segment::{
+    BlockKind, Item, LocatedItem, LossKind, Segment, SegmentInfo, SegmentWord, Time, UnspokenBlock,
+    end_segments,
+};
 use super::transcript::{Fault, fields};
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{Break, RestoreOptions};
@@ -22,7 +27,18 @@ pub(super) const LRC: FormatInfo = FormatInfo {
     begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(LyricLines::default()))),
     names_speakers: true,
+    segments: Some(&LYRICS),
+    items: Some(ItemSource::Document(|text| Ok(read_items(text)))),
     ..FormatInfo::LINES
+};
+
+/// Lines of lyrics.
+static LYRICS: SegmentInfo = SegmentInfo {
+    format: Format::Lrc,
+    parts: &[LossKind::Times, LossKind::Words],
+    has_times: true,
+    writer: Err("lyrics can be read, but not written: convert to .srt, .vtt or .ass"),
+    ..SegmentInfo::LINES
 };
 
 /// The openings of tags that begin a file.
@@ -102,23 +118,116 @@ fn tag(line: &str) -> Option<(&str, Range<usize>)> {
 
 /// Returns a line without the times before its text: `[00:12.00][01:15.30]`.
 fn untimed(line: &str) -> &str {
-    let mut rest = line.trim_start();
-    while let Some((time, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        if !is_time(time) {
-            break;
-        }
-        rest = after.trim_start();
-    }
-    rest
+    timed(line).1
 }
 
-/// Returns true for the time of a line: minutes and seconds, and often a fraction; `00:12`,
-/// `1:00:12.00`, `00:12:00`.
-fn is_time(text: &str) -> bool {
-    let mut parts = text.trim().split([':', '.']);
+/// Returns the times before the text of a line, and the text.
+fn timed(line: &str) -> (Vec<Time>, &str) {
+    let (mut times, mut rest) = (Vec::new(), line.trim_start());
+    while let Some((time, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        && let Some(time) = lyric_time(time)
+    {
+        times.push(time);
+        rest = after.trim_start();
+    }
+    (times, rest)
+}
+
+/// Reads the time of a line or a word: minutes and seconds, and often a fraction; `00:12`, `1:00:12.00`, `00:12:00`
+/// with hundredths.
+fn lyric_time(text: &str) -> Option<Time> {
+    let text = text.trim();
+    let parts = || text.split([':', '.']);
     let is_number =
         |part: &str| !part.is_empty() && part.len() < 4 && part.bytes().all(|b| b.is_ascii_digit());
-    text.contains(':') && parts.clone().count() <= 4 && parts.all(is_number)
+    if !text.contains(':') || parts().count() > 4 || !parts().all(is_number) {
+        return None;
+    }
+    match text.rsplit_once(':') {
+        Some((clock, hundredths)) if clock.contains(':') && !text.contains('.') => {
+            Time::of_clock(&format!("{clock}.{hundredths}"))
+        }
+        _ => Time::of_clock(text),
+    }
+}
+
+/// Reads the lines of a song in the order of their times. A line without words ends the line before it.
+fn read_items(text: &str) -> VecDeque<LocatedItem> {
+    let (mut found, mut lines) = (VecDeque::new(), Vec::new());
+    // Lines are shown earlier by a positive offset, in milliseconds.
+    let mut offset = 0i64;
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some((key, value)) = tag(line) {
+            if key.eq_ignore_ascii_case("offset") {
+                offset = line[value].trim().parse().unwrap_or(0);
+            }
+            let block = UnspokenBlock { kind: BlockKind::Comment, text: line.trim().to_owned() };
+            found.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
+            continue;
+        }
+        let (times, text) = timed(line);
+        let is_empty = times.is_empty() && text.is_empty();
+        let times = if times.is_empty() { vec![None] } else { times.into_iter().map(Some).collect() };
+        lines.extend(times.into_iter().filter(|_| !is_empty).map(|time| (time, number, line, text)));
+    }
+    let moved = |time: Time| {
+        let milliseconds = i64::try_from(time.milliseconds()).unwrap_or(i64::MAX).saturating_sub(offset);
+        Time::of_milliseconds(milliseconds.max(0).unsigned_abs())
+    };
+    // Lines without a time stay behind the line before them.
+    let mut last = None;
+    for (time, ..) in &mut lines {
+        *time = time.and_then(moved).or(last);
+        last = *time;
+    }
+    lines.sort_by_key(|(time, ..)| *time);
+    let mut segments: Vec<Segment> =
+        lines.iter().map(|(time, _, _, text)| lyric(*time, text, moved)).collect();
+    end_segments(segments.iter_mut());
+    for (segment, (_, number, line, _)) in segments.into_iter().zip(lines) {
+        if !segment.text.is_empty() {
+            found.push_back(LocatedItem::new(
+                Item::Segment(segment),
+                line,
+                number,
+                vec![(LossKind::Text, 0)],
+            ));
+        }
+    }
+    found
+}
+
+/// Returns a line of text as a segment, with the times of words in it: `<00:12.00>so <00:12.50>we`.
+fn lyric(begin: Option<Time>, text: &str, moved: impl Fn(Time) -> Option<Time>) -> Segment {
+    let mut segment = Segment { begin, ..Segment::default() };
+    for (at, part) in text.split('<').enumerate() {
+        let timed = part.split_once('>').and_then(|(time, rest)| Some((lyric_time(time)?, rest)));
+        match timed.filter(|_| at > 0) {
+            Some((time, rest)) => {
+                // The white space between two words belongs to the second.
+                let before = segment
+                    .words
+                    .last_mut()
+                    .map_or_else(String::new, |word| word.text.split_off(word.text.trim_end().len()));
+                segment.words.push(SegmentWord {
+                    text: before + rest,
+                    begin: moved(time),
+                    ..SegmentWord::default()
+                });
+                segment.text.push_str(rest);
+            }
+            None => {
+                let open = if at > 0 { "<" } else { "" };
+                segment.text.extend([open, part]);
+                if let Some(word) = segment.words.last_mut() {
+                    word.text.extend([open, part]);
+                }
+            }
+        }
+    }
+    segment.text = segment.text.trim().to_owned();
+    segment.words.retain(|word| !word.text.trim().is_empty());
+    segment
 }
 
 #[cfg(test)]

@@ -1,105 +1,230 @@
-//! Documents of recognisers other than Whisper as segments with the times of their words: Vosk,
-//! Gentle, AssemblyAI, Deepgram, Google.
+//! Documents of recognisers as segments with the times of their words: a table of the names of fields, by their role,
+//! and a table of the paths that lead to segments.
 
 use serde_json::{Map, Value};
 
-use super::segment::{Segment, SegmentWord, Time};
+use super::segment::{Segment, SegmentWord, Time, end_segments};
+
+/// The names of the fields with the text of a segment or a word, of a line, and of what is displayed for one; the first
+/// that an object has counts.
+pub(super) const TEXTS: [&str; 10] =
+    ["transcript", "text", "word", "alignedWord", "display", "body", "segment", "content", "value", "utf8"];
+
+/// The names of the fields with times: numbers or strings, in the unit that [`time_of`] finds.
+const BEGINS: [&str; 9] =
+    ["start", "begin", "startTime", "startOffset", "start_time", "ts", "offsetInTicks", "offset", "tStartMs"];
+const ENDS: [&str; 5] = ["end", "endTime", "endOffset", "end_time", "end_ts"];
+const DURATIONS: [&str; 3] = ["durationInTicks", "duration", "dDurationMs"];
+
+/// The names of the lists of the words of a segment.
+const WORD_LISTS: [&str; 6] = ["words", "result", "word_timings", "elements", "segs", "tokens"];
+
+/// The begin of a word, counted from that of its segment.
+const OFFSET: &str = "tOffsetMs";
+
+const SPEAKERS: [&str; 4] = ["speaker", "speaker_label", "speakerId", "speaker_id"];
+const CONFIDENCES: [&str; 4] = ["confidence", "conf", "probability", "score"];
+
+/// The names of lists with several results for the same speech, the first of which is the best.
+const ALTERNATIVES: [&str; 2] = ["alternatives", "nBest"];
+
+/// The kind of the objects in a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    /// Segments.
+    Segments,
+    /// Segments, one for each channel of the recording.
+    Channels,
+    /// Words and punctuation marks, without segments.
+    Items,
+}
+
+/// The paths to the segments of a document, by the keys of objects; lists on the way are traversed. The first that
+/// leads to a text counts.
+const PATHS: [(&str, Listed); 14] = [
+    // AssemblyAI; Deepgram.
+    ("utterances", Listed::Segments),
+    ("results.utterances", Listed::Segments),
+    ("results.channels.alternatives", Listed::Channels),
+    // AWS; Speechmatics; Google.
+    ("results.items", Listed::Items),
+    ("results", Listed::Items),
+    ("results.alternatives", Listed::Segments),
+    // Vosk with alternatives, Rev, Azure.
+    ("alternatives", Listed::Segments),
+    ("monologues", Listed::Segments),
+    ("recognizedPhrases.nBest", Listed::Segments),
+    // YouTube's json3, podcasts, whisper with times in strings, NeMo.
+    ("events", Listed::Segments),
+    ("segments", Listed::Segments),
+    ("snippets", Listed::Segments),
+    ("timestamp.segment", Listed::Segments),
+    // Vosk, Gentle, sherpa-onnx: the document is the segment.
+    ("", Listed::Segments),
+];
+
+/// The fields of a document that is one segment.
+const OWN: [&str; 8] =
+    ["transcript", "text", "words", "result", "word_timings", "tokens", "timestamps", "durations"];
 
 /// The segments of a document, and the fields of the document that they hold whole.
 #[derive(Debug, Default)]
 pub(super) struct HeardDocument {
     pub(super) segments: Vec<Segment>,
-    pub(super) fields: &'static [&'static str],
+    pub(super) fields: Vec<&'static str>,
 }
-
-/// The names of the fields of a segment and of a word.
-const TEXTS: [&str; 4] = ["transcript", "text", "word", "alignedWord"];
-const BEGINS: [&str; 4] = ["start", "begin", "startTime", "startOffset"];
-const ENDS: [&str; 3] = ["end", "endTime", "endOffset"];
-const CONFIDENCES: [&str; 4] = ["confidence", "conf", "probability", "score"];
-const WORDS: [&str; 3] = ["words", "result", "word_timings"];
 
 /// The time in milliseconds that no word lasts on average: the times of a document whose words last
 /// longer are in milliseconds.
 const LONGEST: u64 = 30_000;
 
-/// Reads a document; `None` if it has none of these shapes.
+/// Reads a document; `None` if none of the paths leads to a text, and for the segments of Whisper.
 pub(super) fn read(json: &str) -> Option<HeardDocument> {
     let root: Map<String, Value> = serde_json::from_str(json).ok()?;
-    let list = |name: &str| root.get(name).and_then(Value::as_array).filter(|list| !list.is_empty());
-    let has_segments = ["segments", "chunks", "transcription"].iter().any(|name| list(name).is_some());
-    if has_segments {
+    let is_whisper = |name: &&str| {
+        let list = root.get(*name).and_then(Value::as_array);
+        list.is_some_and(|list| list.iter().any(|segment| segment.get("text").is_some()))
+    };
+    if ["segments", "chunks", "transcription"].iter().any(|name| is_whisper(&name)) {
         return None;
     }
-    let all = |list: &[Value]| list.iter().filter_map(segment).collect::<Vec<Segment>>();
-    let best = |of: &Value| segment(of.get("alternatives")?.as_array()?.first()?);
-    let results = root.get("results");
-    let nested = |name: &str| results.and_then(|results| results.get(name)).and_then(Value::as_array);
-    let (segments, fields): (Vec<Segment>, &'static [&'static str]) =
-        if let Some(utterances) = list("utterances") {
-            (all(utterances), &["utterances"])
-        } else if let Some(utterances) = nested("utterances").filter(|list| !list.is_empty()) {
-            (all(utterances), &[])
-        } else if let Some(channels) = nested("channels") {
-            let channel = |(nth, channel): (usize, &Value)| {
-                let named = (channels.len() > 1).then(|| (nth + 1).to_string());
-                Some(Segment { channel: named, ..best(channel)? })
-            };
-            (channels.iter().enumerate().filter_map(channel).collect(), &[])
-        } else if let Some(results) = list("results") {
-            (results.iter().filter_map(best).collect(), &[])
-        } else if list("alternatives").is_some() {
-            (best(&Value::Object(root.clone())).into_iter().collect(), &[])
-        } else if WORDS.iter().any(|name| list(name).is_some()) {
-            let mut kept = root.clone();
-            let own = ["transcript", "text", "words", "result", "word_timings"];
-            kept.retain(|name, _| own.contains(&&**name));
-            (
-                segment(&Value::Object(kept)).into_iter().collect(),
-                &["transcript", "text", "words", "result", "word_timings"],
-            )
-        } else {
-            return None;
+    PATHS.into_iter().find_map(|(path, listed)| {
+        let mut segments = at_path(&root, path, listed);
+        match path {
+            "events" => end_at_next(&mut segments),
+            "timestamp.segment" => share_out(&root, &mut segments),
+            _ => {}
+        }
+        segments.retain(|segment| !segment.text.is_empty());
+        let fields = match path.split_once('.') {
+            None if path.is_empty() => OWN.to_vec(),
+            None => vec![path],
+            Some(("timestamp", _)) => vec!["timestamp"],
+            Some(_) => Vec::new(),
         };
-    (!segments.is_empty()).then_some(HeardDocument { segments, fields })
+        (!segments.is_empty()).then_some(HeardDocument { segments, fields })
+    })
 }
 
-/// Reads an object as a segment; `None` if it has no text.
-fn segment(object: &Value) -> Option<Segment> {
-    let fields = object.as_object()?;
-    let own = text_name(fields)?;
-    let mut segment = Segment::default();
+/// Returns the segments at a path.
+fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment> {
+    // Each object on the way with those around it, the innermost first.
+    let mut found: Vec<Vec<&Map<String, Value>>> = vec![vec![root]];
+    for key in path.split('.').filter(|key| !key.is_empty()) {
+        let mut next = Vec::new();
+        for objects in found {
+            let value = objects[0].get(key);
+            let most = if ALTERNATIVES.contains(&key) { 1 } else { usize::MAX };
+            let one = value.and_then(Value::as_object);
+            let list = value.and_then(Value::as_array).into_iter().flatten().take(most);
+            for object in one.into_iter().chain(list.filter_map(Value::as_object)) {
+                next.push([&[object], &objects[..]].concat());
+            }
+        }
+        found = next;
+    }
+    if listed == Listed::Items {
+        return spoken(&found);
+    }
+    let count = found.len();
+    let named = |nth: usize| (listed == Listed::Channels && count > 1).then(|| (nth + 1).to_string());
+    let segment = |(nth, objects): (usize, Vec<&Map<String, Value>>)| {
+        let (object, around) = objects.split_first()?;
+        let mut segment = segment(object)?;
+        if path.is_empty() {
+            // Its words alone are read as segments, and its text alone as one.
+            text_name(object).and(list_of_words(object))?;
+            segment = Segment { text: segment.text, words: segment.words, ..Segment::default() };
+        }
+        segment.channel = named(nth).or(segment.channel);
+        // Azure has the times and the channel outside of the alternatives.
+        for outer in around.iter().take_while(|_| path.ends_with("nBest")).take(1) {
+            let (begin, end) = times(outer);
+            (segment.begin, segment.end) = (segment.begin.or(begin), segment.end.or(end));
+            segment.speaker = segment.speaker.or_else(|| speaker(outer));
+        }
+        Some(segment)
+    };
+    found.into_iter().enumerate().filter_map(segment).collect()
+}
+
+/// Reads an object as a segment; `None` if it has no text and no words.
+fn segment(fields: &Map<String, Value>) -> Option<Segment> {
+    let own = text_name(fields);
+    let (begin, end) = times(fields);
+    let mut segment = Segment { begin, end, speaker: speaker(fields), ..Segment::default() };
+    let words = list_of_words(fields);
     for (name, value) in fields {
         match (&**name, value) {
-            (name, Value::String(text)) if name == own => text.trim().clone_into(&mut segment.text),
-            (name, Value::Array(words)) if WORDS.contains(&name) => {
-                segment.words = words.iter().filter_map(word).collect();
-            }
-            (name, value) if BEGINS.contains(&name) && time(value).is_some() => segment.begin = time(value),
-            (name, value) if ENDS.contains(&name) && time(value).is_some() => segment.end = time(value),
-            ("speaker", Value::String(speaker)) => segment.speaker = Some(speaker.clone()),
-            ("speaker", Value::Number(speaker)) => segment.speaker = Some(speaker.to_string()),
+            (name, Value::String(text)) if Some(name) == own => text.trim().clone_into(&mut segment.text),
+            (name, _) if words.as_ref().is_some_and(|(list, _)| *list == name) => {}
+            (name, value) if SPEAKERS.contains(&name) && !value.is_null() => {}
+            (name, value) if is_time_field(name) && time_of(name, value).is_some() => {}
             (name, Value::Number(number)) if CONFIDENCES.contains(&name) => {
                 segment.confidence = Some(number.to_string());
             }
             (name, value) => segment.other.push((name.to_owned(), value.to_string())),
         }
     }
-    Some(segment)
+    if let Some((name, list)) = words {
+        segment.words = if name == "tokens" { subwords(fields, list) } else { words_of(list, begin) };
+    }
+    if own.is_none() {
+        let text: String = segment.words.iter().map(|word| &*word.text).collect();
+        text.trim().clone_into(&mut segment.text);
+    }
+    // A caption as a whole is no word.
+    if segment.words.iter().any(|word| word.text.trim().contains(char::is_whitespace)) {
+        segment.words.clear();
+    }
+    (own.is_some() || !segment.text.is_empty()).then_some(segment)
+}
+
+/// Returns the list of the words of a segment, and its name.
+fn list_of_words(fields: &Map<String, Value>) -> Option<(&'static str, &Vec<Value>)> {
+    let is_list = |name: &str, list: &[Value]| match name {
+        "tokens" => list.first().is_some_and(Value::is_string),
+        _ => list.first().is_some_and(Value::is_object),
+    };
+    WORD_LISTS.into_iter().find_map(|name| {
+        let list = fields.get(name)?.as_array()?;
+        is_list(name, list).then_some((name, list))
+    })
+}
+
+/// Reads a list of words and punctuation marks; a mark without a time belongs to the word before it. `begin` is that of
+/// their segment.
+fn words_of(list: &[Value], begin: Option<Time>) -> Vec<SegmentWord> {
+    let mut words: Vec<SegmentWord> = Vec::new();
+    for object in list.iter().filter_map(Value::as_object) {
+        let Some(word) = word(object, begin) else { continue };
+        let is_mark = word.begin.is_none() && !word.text.contains(char::is_alphanumeric);
+        match words.last_mut().filter(|_| is_mark) {
+            Some(last) => last.text.push_str(word.text.trim()),
+            None if word.text.trim().is_empty() => {}
+            None => words.push(word),
+        }
+    }
+    words
 }
 
 /// Reads an object as a word; `None` if it has no text.
-fn word(object: &Value) -> Option<SegmentWord> {
-    let fields = object.as_object()?;
+fn word(item: &Map<String, Value>, segment: Option<Time>) -> Option<SegmentWord> {
+    let fields = best(item).unwrap_or(item);
     let own = text_name(fields)?;
-    let mut word = SegmentWord::default();
+    let (begin, end) = times(item);
+    let offset = item.get(OFFSET).and_then(|value| time_of(OFFSET, value));
+    let begin = begin.or_else(|| match own {
+        "utf8" => segment?.after(offset.unwrap_or_default()),
+        _ => None,
+    });
+    let mut word = SegmentWord { begin, end, ..SegmentWord::default() };
     for (name, value) in fields {
         match (&**name, value) {
             (name, Value::String(text)) if name == own => word.text = format!(" {}", text.trim()),
-            (name, value) if BEGINS.contains(&name) => word.begin = time(value),
-            (name, value) if ENDS.contains(&name) => word.end = time(value),
-            (name, Value::Number(number)) if CONFIDENCES.contains(&name) => {
-                word.confidence = Some(number.to_string());
+            (name, _) if is_time_field(name) => {}
+            (name, Value::Number(_) | Value::String(_)) if CONFIDENCES.contains(&name) => {
+                word.confidence = Some(unquoted(value));
             }
             (name, value) => word.other.push((name.to_owned(), value.to_string())),
         }
@@ -107,23 +232,166 @@ fn word(object: &Value) -> Option<SegmentWord> {
     Some(word)
 }
 
+/// Reads words and punctuation marks as one segment for each speaker in a row.
+fn spoken(items: &[Vec<&Map<String, Value>>]) -> Vec<Segment> {
+    let is_item = |item: &Map<String, Value>| {
+        best(item).is_some_and(|best| best.contains_key("content")) && item.contains_key("type")
+    };
+    let mut segments: Vec<Segment> = Vec::new();
+    for item in items.iter().map(|objects| objects[0]).filter(|item| is_item(item)) {
+        let Some(mut word) = word(item, None) else { continue };
+        word.other.clear();
+        let named = speaker(item).or_else(|| speaker(best(item)?));
+        let is_mark = !word.text.contains(char::is_alphanumeric);
+        match segments.last_mut().filter(|segment| is_mark || segment.speaker == named) {
+            Some(segment) if is_mark => {
+                if let Some(last) = segment.words.last_mut() {
+                    last.text.push_str(word.text.trim());
+                }
+            }
+            Some(segment) => segment.words.push(word),
+            None => segments.push(Segment { speaker: named, words: vec![word], ..Segment::default() }),
+        }
+    }
+    for segment in &mut segments {
+        let text: String = segment.words.iter().map(|word| &*word.text).collect();
+        text.trim().clone_into(&mut segment.text);
+        segment.begin = segment.words.first().and_then(|word| word.begin);
+        segment.end = segment.words.last().and_then(|word| word.end);
+    }
+    segments
+}
+
+/// Returns the best of the alternatives of an item.
+fn best(item: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    ALTERNATIVES.iter().find_map(|name| item.get(*name)?.as_array()?.first()?.as_object())
+}
+
+/// Joins subwords, each with its begin in `timestamps`, into words: a space or `▁` begins one.
+fn subwords(fields: &Map<String, Value>, tokens: &[Value]) -> Vec<SegmentWord> {
+    let times = |name: &str| fields.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let (begins, durations) = (times("timestamps"), times("durations"));
+    let at = |times: &[Value], nth: usize| times.get(nth).and_then(|time| time_of("", time));
+    let mut words: Vec<SegmentWord> = Vec::new();
+    for (nth, token) in tokens.iter().enumerate() {
+        let Some(token) = token.as_str() else { continue };
+        let rest = token.trim_start_matches(['▁', ' ']);
+        let begin = at(&begins, nth);
+        let end = begin.zip(at(&durations, nth)).and_then(|(begin, duration)| begin.after(duration));
+        match words.last_mut().filter(|_| rest.len() == token.len()) {
+            Some(word) => {
+                word.text.push_str(rest);
+                word.end = end.or(word.end);
+            }
+            None => {
+                words.push(SegmentWord { text: format!(" {rest}"), begin, end, ..SegmentWord::default() })
+            }
+        }
+    }
+    words.retain(|word| !word.text.trim().is_empty());
+    words
+}
+
+/// Gives each word that NeMo lists beside its segments to the last segment that begins no later. Without segments, the
+/// words are one.
+fn share_out(root: &Map<String, Value>, segments: &mut Vec<Segment>) {
+    let words = root.get("timestamp").and_then(|times| times.get("word")).and_then(Value::as_array);
+    let words = words.map_or_else(Vec::new, |words| words_of(words, None));
+    if segments.is_empty() && !words.is_empty() {
+        let text: String = words.iter().map(|word| &*word.text).collect();
+        let text = root.get("text").and_then(Value::as_str).unwrap_or(&text).trim().to_owned();
+        segments.push(Segment { text, ..Segment::default() });
+    }
+    for word in words {
+        let to = segments.iter().rposition(|segment| segment.begin <= word.begin).unwrap_or(0);
+        if let Some(segment) = segments.get_mut(to) {
+            segment.words.push(word);
+        }
+    }
+}
+
+/// Ends each caption no later than the next begins: captions that roll up are shown longer.
+fn end_at_next(segments: &mut [Segment]) {
+    let mut next = None;
+    for segment in segments.iter_mut().rev().filter(|segment| !segment.text.is_empty()) {
+        segment.end = segment.end.into_iter().chain(next).min();
+        next = segment.begin;
+    }
+}
+
 /// Returns the name of the field that has the text of a segment or of a word.
 fn text_name(fields: &Map<String, Value>) -> Option<&'static str> {
     TEXTS.into_iter().find(|name| fields.get(*name).is_some_and(Value::is_string))
 }
 
-/// Reads a time, a number of seconds that may be a string: `1.5`, `"1.5s"`.
-fn time(value: &Value) -> Option<Time> {
-    match value {
-        Value::Number(number) => Time::parse(&number.to_string()),
-        Value::String(text) => Time::parse(text.strip_suffix('s').unwrap_or(text)),
+/// Returns the name of the speaker.
+fn speaker(fields: &Map<String, Value>) -> Option<String> {
+    SPEAKERS.iter().find_map(|name| match fields.get(*name)? {
+        value @ (Value::String(_) | Value::Number(_)) => Some(unquoted(value)),
         _ => None,
-    }
+    })
 }
 
-/// Divides all times by 1000 if they are in milliseconds: if a word lasts longer than half a minute
-/// on average.
-pub(super) fn in_seconds(segments: &mut [&mut Segment]) {
+/// Returns a string or a number as text.
+fn unquoted(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn is_time_field(name: &str) -> bool {
+    name == OFFSET || [&BEGINS[..], &ENDS, &DURATIONS].concat().contains(&name)
+}
+
+/// Returns the begin and the end of a segment or a word.
+fn times(fields: &Map<String, Value>) -> (Option<Time>, Option<Time>) {
+    let first = |names: &[&str]| {
+        names.iter().find_map(|name| fields.get(*name).and_then(|value| time_of(name, value)))
+    };
+    let begin = first(&BEGINS);
+    let ends = || begin.zip(first(&DURATIONS)).and_then(|(begin, duration)| begin.after(duration));
+    (begin, first(&ENDS).or_else(ends))
+}
+
+/// Reads a time, a number or a string: seconds (`1.5`, `"1.5s"`, `"PT1M2.5S"`), milliseconds in a field `…Ms`, or units of
+/// 100 ns in a field `…InTicks`.
+fn time_of(name: &str, value: &Value) -> Option<Time> {
+    let text = match value {
+        // A number would be a position in a text.
+        Value::Number(_) if name == "offset" => return None,
+        Value::Number(_) | Value::String(_) => unquoted(value),
+        _ => return None,
+    };
+    let per = match name {
+        name if name.ends_with("Ms") => 1000,
+        name if name.ends_with("InTicks") => 10_000_000,
+        _ => 1,
+    };
+    if let Some(duration) = text.strip_prefix("PT") {
+        return iso_duration(duration);
+    }
+    Time::parse(text.strip_suffix('s').unwrap_or(&text))?.scaled(1, per)
+}
+
+/// Reads hours, minutes and seconds of a duration of ISO 8601 after `PT`: `1H2M3.5S`.
+fn iso_duration(text: &str) -> Option<Time> {
+    let mut time = Time::default();
+    let mut rest = text;
+    for (unit, seconds) in [('H', 3600), ('M', 60), ('S', 1)] {
+        if let Some((number, after)) = rest.split_once(unit) {
+            time = time.after(Time::parse(number)?.scaled(seconds, 1)?)?;
+            rest = after;
+        }
+    }
+    (rest.is_empty() && !text.is_empty()).then_some(time)
+}
+
+/// Divides all times by 1000 if they are in milliseconds, which they are if a word lasts longer than half a minute
+/// on average, and ends each segment that has no end.
+pub(super) fn finish(segments: &mut [&mut Segment]) {
+    in_seconds(segments);
+    end_segments(segments.iter_mut().map(|segment| &mut **segment));
+}
+
+fn in_seconds(segments: &mut [&mut Segment]) {
     let of = |begin: Option<Time>, end: Option<Time>| Some(end?.since(begin?)?.milliseconds());
     let words = segments.iter().flat_map(|segment| &segment.words);
     let mut lasts: Vec<u64> = words.filter_map(|word| of(word.begin, word.end)).collect();

@@ -49,8 +49,6 @@ pub struct Segment {
     pub label: Option<String>,
     /// The words of the text again, each with its times.
     pub words: Vec<SegmentWord>,
-    /// The columns of each word and of the rows between words.
-    pub rows: Vec<SegmentColumns>,
     /// Names and values of unknown fields, the values as JSON without white space.
     pub other: Vec<(String, String)>,
 }
@@ -79,18 +77,6 @@ pub struct SegmentWord {
     pub confidence: Option<String>,
     /// Names and values of unknown fields, as in [`Segment::other`].
     pub other: Vec<(String, String)>,
-}
-
-/// The columns of a line.
-pub type SegmentColumns = Vec<FieldColumn>;
-
-/// The content of a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FieldColumn {
-    /// The next word of the text, with this number of spaces in it.
-    Word(usize),
-    /// The text of any other column.
-    Other(String),
 }
 
 /// A block that is not spoken.
@@ -122,14 +108,12 @@ pub enum BlockKind {
     Head,
     /// Lines that belong to no cue.
     Fragment,
-    /// The beginning of a document.
-    Docstart,
     /// The data of a document as a whole: an object of JSON.
     Document,
 }
 
 impl BlockKind {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Header,
         Self::Note,
         Self::Style,
@@ -138,7 +122,6 @@ impl BlockKind {
         Self::Script,
         Self::Head,
         Self::Fragment,
-        Self::Docstart,
         Self::Document,
     ];
 
@@ -152,7 +135,6 @@ impl BlockKind {
             Self::Script => "script",
             Self::Head => "head",
             Self::Fragment => "fragment",
-            Self::Docstart => "docstart",
             Self::Document => "document",
         }
     }
@@ -360,8 +342,6 @@ pub enum LossKind {
     Label,
     /// The times of words.
     Words,
-    /// The columns of words.
-    Rows,
     /// Unknown fields.
     Other,
     /// A block of this kind.
@@ -390,7 +370,6 @@ impl LossKind {
             Self::Format => "types",
             Self::Label => "labels",
             Self::Words => "times of words",
-            Self::Rows => "columns",
             Self::Other => "other fields",
             Self::Block(kind) => kind.name(),
         }
@@ -415,7 +394,8 @@ pub struct Losses {
     pub from: &'static SegmentInfo,
     /// The format that is written.
     pub to: &'static SegmentInfo,
-    drop: bool,
+    /// True if each loss is an error.
+    strict: bool,
     /// The name of the thing that loses the parts.
     unit: &'static str,
     /// The dropped parts and their counts.
@@ -423,14 +403,14 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Counts the losses from one format to the other; without `drop` each loss is an error.
-    pub fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, drop: bool) -> Self {
-        Self { from, to, drop, unit: from.unit, counts: Vec::new() }
+    /// Counts the losses from one format to the other; with `strict` each loss is an error.
+    pub fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, strict: bool) -> Self {
+        Self { from, to, strict, unit: from.unit, counts: Vec::new() }
     }
 
     /// Counts the parts that new cues lose: these are dropped.
     pub fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo) -> Self {
-        Self { unit: "cue", ..Self::new(from, to, true) }
+        Self { unit: "cue", ..Self::new(from, to, false) }
     }
 
     /// Returns true if the input may have all that the output format can express.
@@ -443,16 +423,16 @@ impl Losses {
         self.from.format == self.to.format || self.to.has_everything()
     }
 
-    /// Drops a part, or refuses to.
+    /// Drops and counts a part.
     ///
     /// # Errors
-    /// Refuses if nothing is to be dropped.
+    /// Refuses to if losses are errors.
     pub fn drop_part(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
-        if !self.drop {
+        if self.strict {
             let problem = format!(
-                "{what} would be lost, since {} cannot hold it: convert with {} to leave such information out",
+                "{what} would be lost, since {} cannot hold it: convert without {} to leave such information out",
                 self.to.shown(),
-                option("drop")
+                option("strict")
             );
             return Err(Lost { part, nth, problem });
         }
@@ -500,6 +480,9 @@ impl Segment {
     /// # Errors
     /// Like [`Losses::drop_part`].
     pub fn keep(&mut self, kept: &[LossKind], losses: &mut Losses) -> Result<(), Lost> {
+        if losses.from.has_voices && !losses.to.has_voices && kept.contains(&LossKind::Speaker) {
+            self.name_voice();
+        }
         if !kept.contains(&LossKind::Times)
             && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
         {
@@ -538,10 +521,6 @@ impl Segment {
             losses.drop_part(LossKind::Words, 0, "the times of each word")?;
             self.words.clear();
         }
-        if !kept.contains(&LossKind::Rows) && !self.rows.is_empty() {
-            losses.drop_part(LossKind::Rows, 0, "the columns of these words")?;
-            self.rows.clear();
-        }
         if !kept.contains(&LossKind::Other) {
             for (nth, (name, _)) in std::mem::take(&mut self.other).into_iter().enumerate() {
                 losses.drop_part(LossKind::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
@@ -550,8 +529,27 @@ impl Segment {
         Ok(())
     }
 
-    /// Drops all tags except some; tags that only WebVTT has are dropped, with a note, even where other losses
-    /// are errors.
+    /// Returns the name in the voice tag that begins a cue: `<v.loud Ana Reis>` gives `Ana Reis`.
+    pub fn voice(&self) -> Option<String> {
+        let tag = self.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
+        let (_, name) = tag
+            .strip_suffix('>')?
+            .split_once(char::is_whitespace)
+            .filter(|_| tag.starts_with([' ', '\t', '.']))?;
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Makes a speaker of the voice tag that begins a cue, if the segment has no speaker.
+    fn name_voice(&mut self) {
+        if let (None, Some(name)) = (&self.speaker, self.voice()) {
+            self.speaker = Some(name);
+            self.tags.remove(0);
+            self.tags.retain(|tag| tag.tag != "</v>");
+        }
+    }
+
+    /// Drops all tags except some.
     pub(super) fn keep_tags(
         &mut self,
         is_kept: impl Fn(&str) -> bool,
@@ -561,11 +559,7 @@ impl Segment {
         for (nth, tag) in self.tags.iter().enumerate() {
             if !is_kept(&tag.tag) {
                 let what = format!("the tag \"{}\"", shortened(&tag.tag));
-                let drop = losses.drop;
-                losses.drop |= is_of_web(&tag.tag);
-                let dropped = losses.drop_part(LossKind::Tags, left, what);
-                losses.drop = drop;
-                dropped.map_err(|lost| Lost { nth, ..lost })?;
+                losses.drop_part(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
                 left += 1;
             }
         }
@@ -678,6 +672,23 @@ impl UnspokenBlock {
     }
 }
 
+/// Gives each segment without an end the beginning of the next as its end, and the last one the time that it takes to
+/// read it, at [`READ_PER_SECOND`].
+pub(super) fn end_segments<'a>(segments: impl DoubleEndedIterator<Item = &'a mut Segment>) {
+    let mut next = None;
+    for segment in segments.rev() {
+        if let (Some(begin), None) = (segment.begin, segment.end) {
+            let read = Time::of_milliseconds(1000 * segment.text.chars().count() as u64 / READ_PER_SECOND);
+            let last = || read.and_then(|read| begin.after(read));
+            segment.end = next.filter(|next| *next >= begin).or_else(last);
+        }
+        next = segment.begin.or(next);
+    }
+}
+
+/// The number of characters that a viewer reads in a second.
+const READ_PER_SECOND: u64 = 17;
+
 /// Appends a comment that begins with this mark.
 pub(super) fn write_comment(block: &UnspokenBlock, mark: &str, out: &mut String) {
     let space = if block.text.is_empty() { "" } else { " " };
@@ -748,8 +759,6 @@ pub struct SegmentInfo {
     pub(super) has_voices: bool,
     /// True if styles are overrides: `{\i1}`.
     pub has_overrides: bool,
-    /// True if the field that is named for reading is also the field in which text is written.
-    pub writes_field: bool,
     /// Refuses a field that cannot have the text.
     pub(super) check_field: fn(&str) -> Result<()>,
     /// Returns true if a segment is not speech; it is dropped if the output cannot represent it.
@@ -770,10 +779,9 @@ impl SegmentInfo {
         rolls_up: false,
         has_voices: false,
         has_overrides: false,
-        writes_field: false,
         check_field: |_| {
             let field = option("field");
-            Err(Error::usage(format!("{field} is for jsonl and conll: leave it out")))
+            Err(Error::usage(format!("{field} is for jsonl: leave it out")))
         },
         is_unsaid: |_| false,
         writer: Err("the format cannot be written"),
@@ -829,12 +837,6 @@ pub trait SegmentWriter {
     fn end(&mut self, out: &mut String) {
         let _ = out;
     }
-}
-
-/// Returns true if a tag is one of WebVTT alone: a voice, a class, a language, ruby text or the time of a word.
-fn is_of_web(tag: &str) -> bool {
-    let name = tag.trim_start_matches(['<', '/']).split(['.', ' ', '\t', '>']).next().unwrap_or_default();
-    matches!(name, "v" | "c" | "lang" | "ruby" | "rt") || name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ use super::lines::Ends;
 pub use super::mark_rows::is_mark;
 use super::records::{Faults, GrammarLines};
 pub use super::segment::{
-    BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns, SegmentInfo,
-    SegmentTag, SegmentWord, SegmentWriter, Time, UnspokenBlock,
+    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, SegmentWord,
+    SegmentWriter, Time, UnspokenBlock,
 };
 use super::transcript::Fault;
 use majuscule_base::error::{Error, Result};
@@ -42,7 +42,7 @@ impl Format {
     pub fn segments(self) -> Result<&'static SegmentInfo> {
         self.info().segments.ok_or_else(|| {
             Error::usage(format!(
-                "{} cannot be converted: expected text, subtitles, a transcript with times, CoNLL or JSON",
+                "{} cannot be converted: expected text, subtitles, a transcript with times or JSON",
                 self.shown()
             ))
         })
@@ -129,14 +129,13 @@ pub struct WrittenItems {
 }
 
 impl WrittenItems {
-    /// Starts a file; `field` names the field that contains its text, in formats with several
-    /// fields.
+    /// Starts a file.
     ///
     /// # Errors
-    /// Fails if the format cannot have that field.
-    pub fn new(format: Format, field: Option<&str>) -> Result<Self> {
+    /// Fails if the format cannot be read.
+    pub fn new(format: Format) -> Result<Self> {
         let grammar = match format.info().items {
-            Some(ItemSource::Lines(grammar)) => Some(grammar(field)?),
+            Some(ItemSource::Lines(grammar)) => Some(grammar(None)?),
             Some(ItemSource::Document(_)) | None => None,
         };
         Ok(Self { format, grammar, number: 0, found: VecDeque::new() })

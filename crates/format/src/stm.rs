@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::ctm::{exact_seconds, name_or_none, named, parted};
-use super::cue::voice;
 use super::grammar::{Grammar, ItemGrammar};
 use super::info::{FormatInfo, ItemSource};
 use super::kind::{Format, FormatFamily};
@@ -263,11 +262,9 @@ impl segment::SegmentWriter for StmWriter {
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
         let is_own = losses.is_own();
-        if losses.from.has_voices && segment.speaker.is_none() {
-            segment.speaker = voice(&segment).map(|name| name.replace(' ', "_"));
-        }
-        segment.keep_tags(|_| is_own, losses)?;
         segment.keep(losses.to.parts, losses)?;
+        segment.keep_tags(|_| is_own, losses)?;
+        segment.speaker = segment.speaker.map(|name| name.replace(' ', "_"));
         if let Some(label) =
             segment.label.take_if(|label| !is_event(label) || label.contains(char::is_whitespace))
         {

@@ -502,6 +502,8 @@ struct TtmlClock {
     tick_rate: Option<u64>,
     /// True if hours, minutes and seconds count frames.
     is_smpte: bool,
+    /// True if no time counts from the time of the element around it, as in lyrics of Apple Music.
+    is_absolute: bool,
 }
 
 impl TtmlClock {
@@ -532,7 +534,8 @@ impl TtmlClock {
         }
         let (frame_rate, tick_rate) =
             (rate("frameRate", "a number such as 25")?, rate("tickRate", "a number such as 10000000")?);
-        Ok(Self { frame_rate, multiplier, tick_rate, is_smpte })
+        let is_absolute = attributes.iter().any(|attribute| attribute.name == "itunes:timing");
+        Ok(Self { frame_rate, multiplier, tick_rate, is_smpte, is_absolute })
     }
 
     /// Returns the times of an element inside another one.
@@ -546,8 +549,9 @@ impl TtmlClock {
             Some(text) => self.time(text, from.unwrap_or_default()).map(Some),
             None => Ok(None),
         };
-        let begin = time("begin", outer.begin)?.or(outer.begin);
-        let ends = [time("end", outer.begin)?, time("dur", begin)?, outer.end];
+        let from = outer.begin.filter(|_| !self.is_absolute);
+        let begin = time("begin", from)?.or(outer.begin);
+        let ends = [time("end", from)?, time("dur", begin)?, outer.end];
         let end = ends.into_iter().flatten().min();
         if let (Some(begin), Some(end)) = (begin, end)
             && end < begin
@@ -581,7 +585,8 @@ impl TtmlClock {
             _ => (1, 1),
         };
         let time = match (unit, number.matches(':').count(), number.rsplit_once(':')) {
-            ("", 2, _) => Time::of_clock(number).and_then(|time| time.scaled(by, per)),
+            ("", 0, _) => Time::parse(number),
+            ("", 1 | 2, _) => Time::of_clock(number).and_then(|time| time.scaled(by, per)),
             ("", 3, Some((clock, frame))) if !frame.contains('.') => {
                 let rate = frame_rate()? * multiplier;
                 let frame = Time::parse(frame).and_then(|frame| frame.scaled(divisor, rate));

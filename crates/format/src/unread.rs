@@ -61,7 +61,7 @@ const VIDEO: &str = "extract its subtitles (ffmpeg does) or transcribe it with a
 const ARCHIVE: &str = "unpack it, and name the texts in it (.gz, .zst and .xz of one text are read)";
 
 /// The formats that are not read.
-static UNREAD: [Unread; 38] = [
+static UNREAD: [Unread; 37] = [
     text("textgrid", &["File type = \"ooTextFile\""], "a TextGrid of Praat", TEXT_GRID),
     text("scc", &["Scenarist_SCC V"], "subtitles in an unsupported format (Scenarist)", SUBTITLES),
     text(
@@ -81,7 +81,6 @@ static UNREAD: [Unread; 38] = [
     text("dfxp", &[], "subtitles in an unsupported format (DFXP, which the format ttml may read)", SUBTITLES),
     text("stl", &[], "subtitles in an unsupported format (EBU or Spruce STL)", SUBTITLES),
     text("mpl mpl2 pjs jss aqt psb rt ttxt pac mcc", &[], "subtitles in an unsupported format", SUBTITLES),
-    text("json3", &["{~\"wireMagic\""], "captions of YouTube in JSON (json3)", YOUTUBE),
     text("srv1 srv2 srv3 ytt", &["<timedtext", "<transcript"], "captions of YouTube in XML (srv)", YOUTUBE),
     text("eaf", &["<ANNOTATION_DOCUMENT"], "an annotation of ELAN", ANNOTATION),
     text("exb exs flextext antx", &[], "an annotation in XML", ANNOTATION),
@@ -197,7 +196,6 @@ mod tests {
             ("talk.stl", "STL", "SubRip"),
             ("talk.smi", "SAMI", "SubRip"),
             ("talk.sub", "MicroDVD", "SubRip"),
-            ("talk.en.json3", "YouTube", "--sub-format vtt"),
             ("talk.srv3", "YouTube", "--sub-format vtt"),
             ("talk.TextGrid", "Praat", "Down to table"),
             ("talk.eaf", "ELAN", "export"),
@@ -274,7 +272,6 @@ mod tests {
             ("0:00:01.000,0:00:02.000\nso it is\n", Some("(SubViewer)")),
             ("<SAMI>\n<HEAD>", Some("SAMI")),
             ("{0}{25}so it is\n", Some("MicroDVD")),
-            ("{\n  \"wireMagic\": \"pb3\",\n", Some("json3")),
             ("@UTF8\n@PID:\t1\n@Begin\n", Some("CHAT")),
             ("msgid \"\"\nmsgstr \"\"\n", Some("gettext")),
             ("%YAML 1.2\n---\nso: it\n", Some("YAML")),

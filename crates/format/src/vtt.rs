@@ -5,7 +5,9 @@ use super::head::FileHead;
 use super::info::{FormatInfo, ItemSource};
 use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
-use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, SegmentInfo, UnspokenBlock};
+use super::segment::{
+    self, BlockKind, Item, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, UnspokenBlock,
+};
 use super::transcript::{Fault, shortened};
 
 /// Web subtitles.
@@ -44,7 +46,14 @@ fn begins(head: FileHead<'_>) -> Option<bool> {
 static VTT_CUES: SegmentInfo = SegmentInfo {
     format: Format::Vtt,
     unit: "cue",
-    parts: &[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, LossKind::Settings],
+    parts: &[
+        LossKind::Id,
+        LossKind::Speaker,
+        LossKind::Times,
+        LossKind::Breaks,
+        LossKind::Tags,
+        LossKind::Settings,
+    ],
     has_times: true,
     rolls_up: true,
     has_voices: true,
@@ -235,7 +244,15 @@ impl segment::SegmentWriter for VttWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
+        let voice = segment.speaker.take().map(|name| format!("<v {}>", name.trim()));
+        let fits = |tag: &str| VttLines::tag_len(tag) == Some(tag.len()) && !tag.contains(['&', '\n', '\r']);
+        let is_voice = voice.as_deref().is_some_and(|tag| fits(tag) && segment.voice().is_none());
         cue::conform::<VttLines>(&mut segment, text, losses)?;
+        match voice {
+            Some(tag) if is_voice => segment.tags.insert(0, SegmentTag { at: 0, tag }),
+            Some(tag) => losses.drop_part(LossKind::Speaker, 0, format_args!("the speaker \"{tag}\""))?,
+            None => {}
+        }
         out.push(Item::Segment(segment));
         Ok(())
     }

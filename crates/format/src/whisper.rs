@@ -39,12 +39,11 @@ use majuscule_text::{Break, LanguageTag, RestoreOptions};
 
 /// The JSON of Whisper and related tools.
 pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
-    format: Format::WhisperJson,
-    name: "whisper-json",
-    help: "The JSON of Whisper and related tools: the same words in text, segments and words",
+    example: "{\"text\": \" the bbc met \\u0131 in\\nnew york. who\", \"segments\": [{\"id\": 0, \"text\": \" the bbc met \\u0131\", \"words\": [{\"word\": \
+         \" the\", \"p\": NaN}, {\"word\": \" bbc\"}, {\"word\": \" me\"}, {\"word\": \"t\"}]}, {\"text\": \" in new york. who [laughs]\"}]}",
     shown: "Whisper's JSON",
     family: FormatFamily::Transcript,
-    extensions: &["json"],
+    extensions: &["json", "json3"],
     media_types: &["application/json"],
     begins: Some(|head| Some(begins_with_object(head)? == Some(false))),
     reader: Some(|input, options| Box::new(Whisper::new(input, options))),
@@ -294,6 +293,62 @@ struct StringPlaces {
     has_segments: bool,
 }
 
+/// The role of a string in a document.
+enum StringRole {
+    /// The text as a whole.
+    Whole,
+    /// The text of a segment.
+    Segment,
+    Speaker,
+    /// A word in the list with this number.
+    Word(usize),
+    /// A word with its marks, in the list with this number.
+    Punctuated(usize),
+    /// A word, or another form of the text.
+    Elsewhere,
+}
+
+/// Returns the role of a string by the keys that lead to it: those of Whisper and related programs, then those of other
+/// recognisers.
+fn string_role(keys: &[&str]) -> Option<StringRole> {
+    Some(match keys {
+        ["text" | "transcript"] => StringRole::Whole,
+        ["segments" | "chunks" | "transcription" | "snippets", "text"]
+        | ["segments", "body"]
+        | ["results", "alternatives" | "transcripts", "transcript"]
+        | ["results", "channels", "alternatives", "transcript"]
+        | ["recognizedPhrases", "nBest", "display"] => StringRole::Segment,
+        ["segments" | "chunks" | "transcription", "speaker"] => StringRole::Speaker,
+        ["segments" | "chunks", "words" | "word_timings", "word"] => StringRole::Word(0),
+        ["segments" | "chunks", "words" | "word_timings", "text"] => StringRole::Word(1),
+        ["transcription", "tokens", "text"] => StringRole::Word(2),
+        ["words" | "word_timings" | "word_segments", "word"] => StringRole::Word(3),
+        ["words" | "word_timings" | "word_segments", "text"] => StringRole::Word(4),
+        ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => StringRole::Punctuated(0),
+        ["words" | "word_timings" | "word_segments", PUNCTUATED] => StringRole::Punctuated(1),
+        ["tokens"]
+        | ["timestamp", "word", "word"]
+        | ["timestamp", "segment", "segment"]
+        | ["combinedRecognizedPhrases", "display"] => StringRole::Elsewhere,
+        [lists @ .., "word" | "text" | "alignedWord" | "transcript" | PUNCTUATED]
+        | [lists @ .., "content" | "value" | "utf8"]
+            if are_lists(lists) =>
+        {
+            StringRole::Elsewhere
+        }
+        _ => return None,
+    })
+}
+
+/// The segments of an open object.
+#[derive(Default)]
+struct OpenSegments {
+    /// The number of the first.
+    first: usize,
+    speaker: Option<Range<usize>>,
+    times: [Option<Time>; 2],
+}
+
 impl StringPlaces {
     fn read(json: &str) -> Result<Self, Fault> {
         let mut found = Self::default();
@@ -301,13 +356,12 @@ impl StringPlaces {
         // parent.
         let mut open: Vec<usize> = Vec::new();
         let mut path: Vec<String> = Vec::new();
-        // The first segment of the open object, and its speaker.
-        let (mut first, mut speaker, mut times) = (0, None, [None; 2]);
+        let mut segments = OpenSegments::default();
         read(json, &mut |event| match event {
             Event::Begin => {
                 open.push(path.len());
                 if path.len() == 1 {
-                    (first, speaker, times) = (found.segments.len(), None, [None; 2]);
+                    segments = OpenSegments { first: found.segments.len(), ..OpenSegments::default() };
                 }
             }
             Event::End => path.truncate(open.pop().unwrap_or(0)),
@@ -318,72 +372,8 @@ impl StringPlaces {
                 found.has_segments |= path.is_empty() && is_segment_field(&key);
                 path.push(key);
             }
-            Event::String(position) => {
-                let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-                match keys[..] {
-                    ["text" | "transcript"] => found.whole.push(position),
-                    ["results", "alternatives", "transcript"]
-                    | ["results", "channels", "alternatives", "transcript"] => {
-                        found.segments.push(position);
-                        found.speakers.push(None);
-                        found.times.push([None; 2]);
-                    }
-                    ["segments" | "chunks" | "transcription", "text"] => {
-                        found.segments.push(position);
-                        found.speakers.push(speaker.clone());
-                        found.times.push(times);
-                    }
-                    ["segments" | "chunks" | "transcription", "speaker"] => {
-                        found.speakers[first..].fill(Some(position.clone()));
-                        speaker = Some(position);
-                    }
-                    ["segments" | "chunks", "words" | "word_timings", "word"] => {
-                        found.words[0].push(position)
-                    }
-                    ["segments" | "chunks", "words" | "word_timings", "text"] => {
-                        found.words[1].push(position)
-                    }
-                    ["transcription", "tokens", "text"] => found.words[2].push(position),
-                    ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => {
-                        found.punctuated[0].push(position);
-                    }
-                    ["words" | "word_timings" | "word_segments", PUNCTUATED] => {
-                        found.punctuated[1].push(position)
-                    }
-                    ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(position),
-                    ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(position),
-                    [.., "word" | "text" | "alignedWord" | "transcript" | PUNCTUATED]
-                        if are_lists(&keys[..keys.len() - 1]) =>
-                    {
-                        match found.elsewhere.iter_mut().find(|(names, _)| *names == keys) {
-                            Some((_, positions)) => positions.push(position),
-                            None => found.elsewhere.push((path.clone(), vec![position])),
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Event::Other(position) => {
-                let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-                let Some((&("segments" | "chunks" | "transcription"), keys)) = keys.split_first() else {
-                    return;
-                };
-                let number = &json[position];
-                let (at, time) = match keys {
-                    ["start"] => (0, Time::parse(number)),
-                    ["end"] => (1, Time::parse(number)),
-                    // Start and end win, and of more numbers in a row the first two count.
-                    ["timestamp"] => match times.iter().position(Option::is_none) {
-                        Some(at) => (at, Time::parse(number)),
-                        None => return,
-                    },
-                    ["offsets", "from"] => (0, times[0].or_else(|| milliseconds(number))),
-                    ["offsets", "to"] => (1, times[1].or_else(|| milliseconds(number))),
-                    _ => return,
-                };
-                times[at] = time;
-                found.times[first..].iter_mut().for_each(|found| found[at] = time);
-            }
+            Event::String(position) => found.push(position, &path, &mut segments),
+            Event::Other(position) => found.time(&json[position], &path, &mut segments),
         })?;
         let is_none =
             found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty);
@@ -391,6 +381,52 @@ impl StringPlaces {
             return Err(nothing());
         }
         Ok(found)
+    }
+
+    /// Adds a string at this path.
+    fn push(&mut self, position: Range<usize>, path: &[String], open: &mut OpenSegments) {
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        match string_role(&keys) {
+            Some(StringRole::Whole) => self.whole.push(position),
+            Some(StringRole::Segment) => {
+                self.segments.push(position);
+                self.speakers.push(open.speaker.clone());
+                self.times.push(open.times);
+            }
+            Some(StringRole::Speaker) => {
+                self.speakers[open.first..].fill(Some(position.clone()));
+                open.speaker = Some(position);
+            }
+            Some(StringRole::Word(list)) => self.words[list].push(position),
+            Some(StringRole::Punctuated(list)) => self.punctuated[list].push(position),
+            Some(StringRole::Elsewhere) => {
+                match self.elsewhere.iter_mut().find(|(names, _)| *names == keys) {
+                    Some((_, positions)) => positions.push(position),
+                    None => self.elsewhere.push((path.to_vec(), vec![position])),
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Adds a number at this path, if it is a time of the open segments.
+    fn time(&mut self, number: &str, path: &[String], open: &mut OpenSegments) {
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        let Some((&("segments" | "chunks" | "transcription"), keys)) = keys.split_first() else { return };
+        let (at, time) = match keys {
+            ["start"] => (0, Time::parse(number)),
+            ["end"] => (1, Time::parse(number)),
+            // Start and end win, and of more numbers in a row the first two count.
+            ["timestamp"] => match open.times.iter().position(Option::is_none) {
+                Some(at) => (at, Time::parse(number)),
+                None => return,
+            },
+            ["offsets", "from"] => (0, open.times[0].or_else(|| milliseconds(number))),
+            ["offsets", "to"] => (1, open.times[1].or_else(|| milliseconds(number))),
+            _ => return,
+        };
+        open.times[at] = time;
+        self.times[open.first..].iter_mut().for_each(|found| found[at] = time);
     }
 
     /// Returns the positions of each kind, the text first; words with marks come before those without,
@@ -454,6 +490,14 @@ impl StringPlaces {
             }
             let from = view.text.len();
             decode(&json[position.clone()], &mut view.text);
+            // A punctuation mark that is an item of its own follows its word.
+            let from = match is_words && !view.text[from..].contains(char::is_alphanumeric) {
+                true if view.text[..from].ends_with(' ') => {
+                    view.text.remove(from - 1);
+                    from - 1
+                }
+                _ => from,
+            };
             piece.frame.place(from..view.text.len(), position);
             view.read(from, !is_words, piece);
         }
@@ -483,8 +527,25 @@ fn is_segment_field(name: &str) -> bool {
 
 /// Returns true if these names lead to words of the text, in the documents of any recogniser.
 fn are_lists(names: &[&str]) -> bool {
-    const LISTS: [&str; 8] =
-        ["alternatives", "channels", "chunks", "paragraphs", "result", "results", "segments", "sentences"];
+    const LISTS: [&str; 17] = [
+        "alternatives",
+        "audio_segments",
+        "channels",
+        "chunks",
+        "combinedRecognizedPhrases",
+        "elements",
+        "events",
+        "items",
+        "monologues",
+        "nBest",
+        "paragraphs",
+        "recognizedPhrases",
+        "result",
+        "results",
+        "segments",
+        "segs",
+        "sentences",
+    ];
     !names.is_empty()
         && names.iter().all(|name| is_list(name) || *name == "utterances" || LISTS.contains(name))
 }
@@ -565,6 +626,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
         for object in &fields {
             found.push_back(read_object(json, object, &mut lines)?);
         }
+        finish(&mut found);
         return Ok(found);
     }
     if let Some(HeardDocument { segments, fields: own }) = recogniser::read(json) {
@@ -575,7 +637,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
             !(own.contains(&&*field.key) || field.key == "text" && is_said())
         });
         push_document(json, &fields, &mut found);
-        in_seconds(&mut found);
+        finish(&mut found);
         return Ok(found);
     }
     match list(&["segments", "chunks", "transcription"]).or_else(|| list(&["words", "word_segments"])) {
@@ -606,7 +668,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
         }
     }
     push_document(json, &fields, &mut found);
-    in_seconds(&mut found);
+    finish(&mut found);
     Ok(found)
 }
 
@@ -621,13 +683,13 @@ fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>)
     found.push_front(FoundItem { item, source, line, parts: Vec::new() });
 }
 
-/// Makes seconds of times in milliseconds.
-fn in_seconds(found: &mut VecDeque<FoundItem>) {
+/// Makes seconds of times in milliseconds, and ends segments that have no end.
+fn finish(found: &mut VecDeque<FoundItem>) {
     let segments = found.iter_mut().filter_map(|found| match &mut found.item {
         Item::Segment(segment) => Some(segment),
         Item::Block(_) => None,
     });
-    recogniser::in_seconds(&mut segments.collect::<Vec<_>>());
+    recogniser::finish(&mut segments.collect::<Vec<_>>());
 }
 
 /// Assigns the words of a separate list to the segments that contain them; returns false if the
@@ -723,6 +785,7 @@ fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<F
     if segment.begin.is_none() && segment.end.is_none() {
         read_times(&mut segment);
     }
+    read_strings(&mut segment);
     let (line, source) = lines.of(json, &object.position);
     let start = object.position.end - source.len();
     parts.iter_mut().for_each(|(_, at)| *at -= start);
@@ -745,6 +808,21 @@ fn read_times(segment: &mut Segment) {
             segment.other.remove(at);
             return;
         }
+    }
+}
+
+/// Reads a time in a string, and the duration that some tools write instead of the end.
+fn read_strings(segment: &mut Segment) {
+    let mut take = |name: &str| {
+        let at = segment.other.iter().position(|(key, _)| key == name)?;
+        let time = Time::parse(segment.other[at].1.trim_matches('"'))?;
+        segment.other.remove(at);
+        Some(time)
+    };
+    segment.begin = segment.begin.or_else(|| take("start"));
+    segment.end = segment.end.or_else(|| take("end"));
+    if let (Some(begin), None) = (segment.begin, segment.end) {
+        segment.end = take("duration").and_then(|duration| begin.after(duration));
     }
 }
 

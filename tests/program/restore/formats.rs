@@ -60,15 +60,15 @@ fn one_command_makes_subtitles_of_a_document() {
     room.write("talks/ep.json", &json);
     room.out("restore --quiet --marks talks --to srt -o subtitles/", b"");
     assert_eq!(room.read("subtitles/ep.srt"), srt);
-    // Losing anything that a user would expect to keep needs --drop.
+    // What the other format cannot hold is left out and reported.
     room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000 X1:40\nwe met\n");
     room.fails(
-        "restore talk.srt -o talk.vtt",
+        "restore --strict talk.srt -o talk.vtt",
         b"",
         1,
-        &["the coordinates \"X1:40\" would be lost", "--drop"],
+        &["the coordinates \"X1:40\" would be lost", "--strict"],
     );
-    room.out("restore --quiet --drop talk.srt -o talk.vtt", b"");
+    room.out("restore --quiet talk.srt -o talk.vtt", b"");
     assert!(room.read("talk.vtt").starts_with("WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n"));
     room.fails("restore ep.json talk.srt --to text", b"", 2, &["several texts cannot be converted into one"]);
     room.fails("restore --stream ep.json -o ep.vtt", b"", 2, &["--stream keeps the format of a text"]);

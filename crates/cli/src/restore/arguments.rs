@@ -49,8 +49,8 @@ pub struct RestoreArgs {
     #[arg(long, value_parser = by_name::<Format>(), default_value = default_name::<Format>())]
     pub(super) format: Format,
     /// Encoding of texts without a byte-order mark (one of UTF-8 or UTF-16 takes precedence):
-    /// windows-1252, koi8-r, shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў
-    /// and Ў at AE and BE); UTF-8 by default. Texts are written in their own encoding,
+    /// windows-1252, koi8-r, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and
+    /// BE), but none with two bytes per character; UTF-8 by default. Texts are written in their own encoding,
     /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<Encoding>,

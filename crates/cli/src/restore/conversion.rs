@@ -67,7 +67,8 @@ impl RestoreArgs {
             from,
             to,
             field: self.user.options.field.clone().filter(|_| from_info.has_objects),
-            drop: self.output_form.drops() || from_info.has_objects || from_info.is_whole(),
+            strict: self.output_form.is_strict(),
+            speakers: self.output_form.names_speakers(),
             cues: self.output_form.cut().or(default).map(limits),
             interrupt: host::interrupt(),
         }

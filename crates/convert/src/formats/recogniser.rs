@@ -1,4 +1,4 @@
-//! JSON of recognisers other than Whisper.
+//! JSON of recognisers other than Whisper: a file for each, restored and converted.
 
 use majuscule_format::Format;
 
@@ -23,6 +23,7 @@ fn each_recogniser_has_its_words_and_times() {
         .iter()
         .fold(google, |json, time| json.replace(time, &format!("\"{time}s\"")));
     for json in [
+        // Vosk, with alternatives too; Gentle; AssemblyAI; Deepgram; Google.
         format!("{{\"result\":{usual},\"text\":\"we met\"}}"),
         format!("{{\"alternatives\":[{{\"confidence\":200.5,\"result\":{usual},\"text\":\"we met\"}}]}}"),
         format!("{{\"transcript\":\"we met\",\"words\":{usual}}}"),
@@ -34,9 +35,77 @@ fn each_recogniser_has_its_words_and_times() {
             "{{\"results\":{{\"channels\":[{{\"alternatives\":[{{\"transcript\":\"we met\",\"words\":{usual}}}]}}]}}}}"
         ),
         format!("{{\"results\":[{{\"alternatives\":[{{\"transcript\":\"we met\",\"words\":{google}}}]}}]}}"),
+        // NeMo, with segments and without; sherpa-onnx.
+        format!("{{\"text\":\"we met\",\"timestamp\":{{\"word\":{usual},\"segment\":[{{\"segment\":\"we met\",\"start\":0.5,\"end\":1.6}}]}}}}"),
+        format!("{{\"text\":\"we met\",\"timestamp\":{{\"word\":{usual}}}}}"),
+        r#"{"text":" we met","tokens":[" we"," m","et"],"timestamps":[0.5,1.1,1.3],"durations":[0.5,0.2,0.3]}"#.to_owned(),
+        // YouTube's json3 and the captions of youtube-transcript-api; a podcast; Transformers.
+        r#"{"wireMagic":"pb3","events":[{"tStartMs":0,"dDurationMs":99,"id":1},{"tStartMs":500,"dDurationMs":1100,"segs":[{"utf8":"we","acAsrConf":0},{"utf8":" met","tOffsetMs":600}]}]}"#.to_owned(),
+        r#"[{"text":"we met","start":0.5,"duration":1.1}]"#.to_owned(),
+        r#"{"snippets":[{"text":"we met","start":0.5,"duration":1.1}]}"#.to_owned(),
+        r#"{"version":"1.0.0","segments":[{"speaker":"Ana","startTime":0.5,"endTime":1.6,"body":"we met"}]}"#.to_owned(),
+        r#"{"text":" we met","chunks":[{"timestamp":[0.5,1.6],"text":" we met"}]}"#.to_owned(),
+        r#"{"segments":[{"start":"0.5","end":"1.6","text":"we met"}]}"#.to_owned(),
+        // Azure; AWS; Rev; Speechmatics.
+        r#"{"combinedRecognizedPhrases":[{"display":"we met"}],"recognizedPhrases":[{"offset":"PT0.5S","duration":"PT1.1S","offsetInTicks":5000000,"durationInTicks":11000000,"nBest":[{"confidence":0.9,"lexical":"we met","display":"we met","words":[{"word":"we","offset":"PT0.5S","duration":"PT0.5S"},{"word":"met","offset":"PT1.1S","duration":"PT0.5S"}]},{"display":"we mat"}]}]}"#.to_owned(),
+        r#"{"results":{"transcripts":[{"transcript":"we met"}],"items":[{"type":"pronunciation","alternatives":[{"confidence":"0.9","content":"we"},{"content":"me"}],"start_time":"0.5","end_time":"1.0"},{"type":"pronunciation","alternatives":[{"content":"met"}],"start_time":"1.1","end_time":"1.6"}]}}"#.to_owned(),
+        r#"{"monologues":[{"speaker":0,"elements":[{"type":"text","value":"we","ts":0.5,"end_ts":1.0,"confidence":0.9},{"type":"punct","value":" "},{"type":"text","value":"met","ts":1.1,"end_ts":1.6}]}]}"#.to_owned(),
+        r#"{"format":"2.9","results":[{"type":"word","start_time":0.5,"end_time":1.0,"alternatives":[{"content":"we","confidence":1.0,"speaker":"S1"}]},{"type":"word","start_time":1.1,"end_time":1.6,"alternatives":[{"content":"met","speaker":"S1"}]}]}"#.to_owned(),
     ] {
         assert_eq!(dropped(Format::WhisperJson, Format::Srt, &json), SRT, "{json}");
     }
+}
+
+#[test]
+fn punctuation_of_its_own_belongs_to_the_word_before_it() {
+    for json in [
+        r#"{"results":[{"type":"word","start_time":0.5,"end_time":1.0,"alternatives":[{"content":"we"}]},{"type":"word","start_time":1.1,"end_time":1.6,"alternatives":[{"content":"met"}]},{"type":"punctuation","alternatives":[{"content":"."}]}]}"#,
+        r#"{"monologues":[{"elements":[{"type":"text","value":"we","ts":0.5,"end_ts":1.0},{"type":"text","value":"met","ts":1.1,"end_ts":1.6},{"type":"punct","value":". "}]}]}"#,
+    ] {
+        assert_eq!(dropped(Format::WhisperJson, Format::Srt, json), SRT.replace("met", "met."), "{json}");
+    }
+}
+
+#[test]
+fn another_speaker_is_another_segment() {
+    let item = |speaker: &str, text: &str, begin: f64| {
+        let end = begin + 0.5;
+        format!(
+            "{{\"type\":\"pronunciation\",\"speaker_label\":\"{speaker}\",\"start_time\":\"{begin}\",\"end_time\":\"{end}\",\"alternatives\":[{{\"content\":\"{text}\"}}]}}"
+        )
+    };
+    let items = [item("spk_0", "we", 0.5), item("spk_0", "met", 1.0), item("spk_1", "yes", 2.0)].join(",");
+    let vtt = dropped(Format::WhisperJson, Format::Vtt, &format!("{{\"results\":{{\"items\":[{items}]}}}}"));
+    assert_eq!(
+        vtt,
+        "WEBVTT\n\n00:00:00.500 --> 00:00:01.500\n<v spk_0>we met\n\n00:00:02.000 --> 00:00:02.500\n<v spk_1>yes\n\n"
+    );
+}
+
+#[test]
+fn captions_that_roll_up_end_where_the_next_begin() {
+    let event = |begin: u64, text: &str| {
+        format!("{{\"tStartMs\":{begin},\"dDurationMs\":5000,\"segs\":[{{\"utf8\":\"{text}\"}}]}}")
+    };
+    let events = [event(0, "so we"), event(1000, "\\n"), event(2000, "met in London")].join(",");
+    let srt = dropped(
+        Format::WhisperJson,
+        Format::Srt,
+        &format!("{{\"wireMagic\":\"pb3\",\"events\":[{events}]}}"),
+    );
+    assert_eq!(
+        srt,
+        "1\n00:00:00,000 --> 00:00:02,000\nso we\n\n2\n00:00:02,000 --> 00:00:07,000\nmet in London\n\n"
+    );
+}
+
+#[test]
+fn a_segment_without_an_end_ends_where_the_next_begins() {
+    let json = r#"{"chunks":[{"timestamp":[0.0,null],"text":" so we"},{"timestamp":[2.0,null],"text":" met in London now"}]}"#;
+    assert_eq!(
+        dropped(Format::WhisperJson, Format::Srt, json),
+        "1\n00:00:00,000 --> 00:00:02,000\nso we\n\n2\n00:00:02,000 --> 00:00:03,000\nmet in London now\n\n"
+    );
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 use majuscule_format::Format;
 
+use std::path::Path;
+
 use super::written;
+use crate::{Conversion, CueLimits};
+use majuscule_base::files::Input;
 
 #[test]
 fn empty_lines_may_stand_in_a_cue_and_be_missing_between_two() {
@@ -36,4 +40,25 @@ fn two_byte_order_marks_are_none() {
         let marked = format!("\u{feff}\u{feff}{file}");
         assert_eq!(written(Format::Srt, Format::Jsonl, &marked), written(Format::Srt, Format::Jsonl, file));
     }
+}
+
+#[test]
+fn speakers_are_named_where_they_change() {
+    let json = r#"{"segments":[{"start":0,"end":1,"speaker":"Ana","text":"so we","words":[{"word":"so","start":0,"end":0.5},{"word":"we","start":0.5,"end":1}]},{"start":1,"end":2,"speaker":"Ana","text":"met"},{"start":2,"end":3,"speaker":"Rui","text":"yes"}]}"#;
+    let vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\n<v Ana>so <i>we</i>\n\n00:01.000 --> 00:02.000\nmet\n\n00:02.000 --> 00:03.000\n<v Rui>yes\n";
+    let run = |from, to, text: &str, cues| {
+        let mut out = Vec::new();
+        let input = Input::of_text("data", text.as_bytes());
+        let conversion = Conversion { from, to, cues, speakers: true, ..Conversion::default() };
+        conversion.run(input, &mut out, Path::new("out")).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let srt = "1\n00:00:00,000 --> 00:00:01,000\nAna: so we\n\n2\n00:00:01,000 --> 00:00:02,000\nmet\n\n3\n00:00:02,000 --> 00:00:03,000\nRui: yes\n\n";
+    assert_eq!(run(Format::WhisperJson, Format::Srt, json, None), srt);
+    assert_eq!(run(Format::Vtt, Format::Srt, vtt, None), srt.replace("so we", "so <i>we</i>"));
+    assert_eq!(run(Format::WhisperJson, Format::Text, json, None), "Ana: so we\nmet\nRui: yes\n");
+    let cues = run(Format::WhisperJson, Format::Srt, json, Some(CueLimits::default()));
+    assert!(cues.contains("Ana: so we met\n") && cues.contains("Rui: yes\n"), "{cues}");
+    // A format with a place for speakers keeps it.
+    assert!(run(Format::WhisperJson, Format::Vtt, json, None).contains("<v Ana>so we\n"));
 }

@@ -36,6 +36,8 @@ fn times_have_many_forms() {
         ("", "01:00:01", "3601.0"),
         ("", "00:00:01.25", "1.25"),
         ("", "12.5s", "12.5"),
+        ("", "12.5", "12.5"),
+        ("", "1:02.345", "62.345"),
         ("", "90m", "5400.0"),
         ("", "1h", "3600.0"),
         ("", "500ms", "0.5"),
@@ -82,7 +84,7 @@ fn what_cannot_be_converted_is_named() {
             "<p begin='1x' end='2s'>a</p>",
             "3, column 1: found \"1x\", but a time is expected, such as 00:00",
         ),
-        ("", "<p begin='1:2' end='2s'>a</p>", "3, column 1: found \"1:2\", but a time is expected"),
+        ("", "<p begin='1:2:3:x' end='2s'>a</p>", "3, column 1: found \"1:2:3:x\", but a time is expected"),
         (
             "",
             "<p begin='2f' end='2s'>a</p>",
@@ -103,9 +105,18 @@ fn what_cannot_be_converted_is_named() {
         ),
         (" ttp:timeBase='smpte' ttp:dropMode='dropNTSC'", "", "1, column 1: found drop-frame times"),
     ] {
-        let found = run(Format::Ttml, Format::Srt, false, &file(root, body)).unwrap_err().to_string();
+        let found = run(Format::Ttml, Format::Srt, true, &file(root, body)).unwrap_err().to_string();
         assert!(found.starts_with(&format!("data, line {start}")), "{found}");
     }
     let text = dropped(Format::Ttml, Format::Srt, &file("", wide));
     assert_eq!(text, "1\n00:00:01,000 --> 00:00:02,000\nso it\n\n");
+}
+
+#[test]
+fn lyrics_have_absolute_times() {
+    let body = "<div begin=\"9.123\" end=\"1:30.100\"><p begin=\"9.123\" end=\"12.500\"><span begin=\"9.123\" end=\"9.500\">we</span> met</p>\
+                <p begin=\"1:02.345\" end=\"1:05.000\">in lisbon</p></div>";
+    let root = " xmlns:itunes=\"http://music.apple.com/lyric-ttml-internal\" itunes:timing=\"Word\"";
+    let srt = "1\n00:00:09,123 --> 00:00:12,500\nwe met\n\n2\n00:01:02,345 --> 00:01:05,000\nin lisbon\n\n";
+    assert_eq!(dropped(Format::Ttml, Format::Srt, &file(root, body)), srt);
 }

@@ -2,7 +2,7 @@
 
 use majuscule_format::Format;
 
-use super::written;
+use super::{dropped, written};
 
 const TIMING: &str = "00:01.000 --> 00:02.500";
 
@@ -61,4 +61,18 @@ fn data_in_a_cue_is_a_tag() {
         let back = written(Format::Jsonl, Format::Vtt, &objects);
         assert_eq!(written(Format::Vtt, Format::Jsonl, &back), objects);
     }
+}
+
+#[test]
+fn speakers_are_voices() {
+    let objects = "{\"speaker\":\"Ana Reis\",\"begin\":1.0,\"end\":2.0,\"text\":\"so\"}\n{\"begin\":2.0,\"end\":3.0,\"text\":\"we\"}\n";
+    let vtt = written(Format::Jsonl, Format::Vtt, objects);
+    assert_eq!(
+        vtt,
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ana Reis>so\n\n00:00:02.000 --> 00:00:03.000\nwe\n\n"
+    );
+    let document = dropped(Format::Vtt, Format::WhisperJson, &vtt);
+    assert!(document.contains(r#"{"speaker":"Ana Reis","start":1.0,"end":2.0,"text":" so"}"#), "{document}");
+    let objects = objects.replace("Ana Reis", "a>b");
+    assert_eq!(dropped(Format::Jsonl, Format::Vtt, &objects), vtt.replace("<v Ana Reis>", ""));
 }

@@ -95,6 +95,10 @@ fn what_cannot_be_read_is_named_or_passed() {
     for (file, start) in [
         ("{\n \"text\": \"so", "data, line 2, column 10: the string that begins here has no end"),
         ("[\n]", "data, line 1, column 1: found no \"text\", \"segments\" or"),
+        (
+            "{\"text\": \"so\"}\n{",
+            "data, line 2, column 1: found another object after the document, as in JSON Lines",
+        ),
     ] {
         let error = error(Format::WhisperJson, file);
         assert!(error.starts_with(start), "{error}");
@@ -188,4 +192,36 @@ fn words_of_json_lines_stay_and_get_the_marks_beside_them() {
     let options = RestoreOptions::default().field(Some("a.text".into())).marks(".".parse().unwrap());
     let found = laws::marked(Format::Jsonl, deeper.as_bytes(), 9, &laws::Counting::new(), &options);
     assert_eq!(String::from_utf8(found).unwrap().matches("punctuated_word").count(), 2);
+}
+
+#[test]
+fn each_recogniser_has_its_text_in_all_positions() {
+    for file in [
+        // NeMo; sherpa-onnx; YouTube's json3 and youtube-transcript-api; a podcast.
+        r#"{"text":"we met","timestamp":{"word":[{"word":"we","start":0.5},{"word":"met"}],"segment":[{"segment":"we met","start":0.5}]}}"#,
+        r#"{"text":" we met","tokens":[" we"," m","et"],"timestamps":[0.5,1.1,1.3]}"#,
+        r#"{"wireMagic":"pb3","events":[{"tStartMs":0,"id":1},{"tStartMs":500,"segs":[{"utf8":"we"},{"utf8":" met","tOffsetMs":600}]}]}"#,
+        r#"[{"text":"we","start":0.5,"duration":1.1},{"text":"met","start":0.5,"duration":1.1}]"#,
+        r#"{"snippets":[{"text":"we met","start":0.5,"duration":1.1}]}"#,
+        r#"{"version":"1.0.0","segments":[{"speaker":"Ana","startTime":0.5,"endTime":1.6,"body":"we met"}]}"#,
+        // Azure, whose lexical form has no capitals; AWS; Rev; Speechmatics.
+        r#"{"combinedRecognizedPhrases":[{"display":"we met"}],"recognizedPhrases":[{"nBest":[{"display":"we met","words":[{"word":"we"},{"word":"met"}]}]}]}"#,
+        r#"{"results":{"transcripts":[{"transcript":"we met."}],"items":[{"type":"x","alternatives":[{"content":"we"}]},{"alternatives":[{"content":"met"}]},{"alternatives":[{"content":"."}]}]}}"#,
+        r#"{"monologues":[{"speaker":0,"elements":[{"type":"x","value":"we"},{"value":" "},{"value":"met","ts":1.1},{"value":"."}]}]}"#,
+        r#"{"results":[{"type":"x","alternatives":[{"content":"we"}]},{"alternatives":[{"content":"met"}]},{"alternatives":[{"content":"."}]}]}"#,
+    ] {
+        check(Format::WhisperJson, file);
+        assert_eq!(words(Format::WhisperJson, file), ["we", "met"], "{file}");
+        let upper = laws::written(Format::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
+        let expected = [("we", "WE"), ("met", "MET"), ("\" m\"", "\" M\""), ("\"et\"", "\"ET\"")];
+        let expected = expected.iter().fold(file.to_owned(), |file, (from, to)| file.replace(from, to));
+        assert_eq!(String::from_utf8(upper).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_sentence_ends_with_a_mark_that_is_an_item_of_its_own() {
+    let file =
+        r#"{"monologues":[{"elements":[{"value":"we"},{"value":"met"},{"value":". "},{"value":"then"}]}]}"#;
+    assert_eq!(starts(Format::WhisperJson, file), ["we", "then"]);
 }
