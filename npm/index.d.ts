@@ -13,7 +13,7 @@ export interface RestoreOptions {
   spellings?: string[];
   /** The former name of `spellings`. */
   words?: string[];
-  /** The tag of the text's language, for its abbreviations; that of the model by default. */
+  /** The tag of the text's language, for its abbreviations; by default the model's. */
   lang?: string;
   // Options: begin
   /** Extent of one text: words of one text influence each other, words of two texts never do. With line, no line or record waits for the next one. */
@@ -32,9 +32,9 @@ export interface RestoreOptions {
   markForm?: "written" | "joined" | "apart";
   /** Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it was trained with. With P, hmm and ngram use at most 8 later words. */
   markThreshold?: number;
-  /** Language whose case pairs are used, such as tr or nl; that of the model by default. */
+  /** Language whose case pairs are used, such as tr or nl; by default the model's language. */
   locale?: string;
-  /** Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default all the context that the method uses, and 1 for live text. */
+  /** Number of later words that a choice may depend on, which live text then waits for; 0 means no later words. By default all the context that the method uses, and 1 for live text. */
   lookAhead?: number;
   /** Leave a word as it is in the input if its case has a probability below P (0 to 1). The user's own spellings, capitals that are kept and sentence starts count as certain. */
   threshold?: number;
@@ -45,12 +45,14 @@ export interface RestoreOptions {
   // Options: end
 }
 
-/** The format of the output, if it is another than that of the file, and its new cues. */
+/** The format of the output, if it differs from the file's, and its new cues. */
 export interface OutputOptions {
   /** The format of the output. */
   to?: Format;
-  /** Leaves out what the other format cannot hold, instead of failing. */
-  drop?: boolean;
+  /** Fails where the other format cannot hold something, instead of leaving it out with a note. */
+  strict?: boolean;
+  /** Begins a text with the name of its speaker where the speaker changes, if the format has no place for it: `Ana: so`. */
+  speakers?: boolean;
   /** `sentence` cuts the words into new cues, within these limits. */
   cues?: "sentence";
   maxChars?: number;
@@ -62,9 +64,9 @@ export interface OutputOptions {
 
 /** The options of restoring a file. With `to` it is then converted; a recogniser's words become cues of subtitles. */
 export interface FileOptions extends RestoreOptions, OutputOptions {
-  /** The format; by default that of the name or the first bytes. */
+  /** The format; by default by the name or the first bytes. */
   format?: Format;
-  /** The name of the file, which tells its format and stands in errors. */
+  /** The name of the file, which indicates the format and appears in errors. */
   name?: string;
   /** The encoding of a file without a byte-order mark: UTF-8 by default, or UTF-16. */
   encoding?: string;
@@ -73,7 +75,7 @@ export interface FileOptions extends RestoreOptions, OutputOptions {
   field?: string;
   /** End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and whisper-json, or the cues of srt, vtt and ass. */
   pauseEnds?: number | "never";
-  /** Lines of the output: those of the input, or one sentence per line, which is for plain text. */
+  /** Lines of the output: the lines of the input, or one sentence per line, which is for plain text. */
   lines?: "same" | "sentence";
   // Options of files: end
 }
@@ -82,7 +84,7 @@ export interface FileOptions extends RestoreOptions, OutputOptions {
 export interface ConvertOptions extends OutputOptions {
   /** The format of the output. */
   to: Exclude<Format, "auto">;
-  /** The format of the file; by default that of the name or the first bytes. */
+  /** The format of the file; by default by the name or the first bytes. */
   from?: Format;
   name?: string;
   encoding?: string;
@@ -93,7 +95,7 @@ export interface ConvertOptions extends OutputOptions {
 
 /** A word of a text, restored. */
 export interface Word {
-  /** The word as it stands in the text. */
+  /** The word as it is in the text. */
   text: string;
   /** The word with the case that it gets. */
   form: string;
@@ -132,14 +134,14 @@ export declare class FileResult {
   readonly notes: string[];
 }
 
-/** A text that is restored while it comes in. All that is returned by `push`, `now` and `finish` together is the text. */
+/** A text that is restored while it arrives. All that is returned by `push`, `now` and `finish` together is the text. */
 export declare class LiveStream {
   private constructor();
   /** Takes the next part of the text, cut anywhere, and returns what is certain by then. */
   push(text: string): string;
   /** Stops waiting: returns all that has come, with the right context there is. */
   now(): string;
-  /** Returns what `now` would return, and goes on waiting. */
+  /** Returns what `now` would return, and continues to wait. */
   tail(): string;
   /** Ends the text and returns the rest, with half a surrogate pair whose other half never came. */
   finish(): string;
@@ -167,7 +169,7 @@ export declare class Model {
   words(text: string, options?: RestoreOptions): Word[];
   /** Restores words that come without a text, such as a recogniser's, and returns one for each. */
   label(words: Iterable<string>, options?: RestoreOptions): Word[];
-  /** Starts a text that is restored while it comes in. Marks have to be named then, as in `{ marks: "all" }`. */
+  /** Starts a text that is restored while it arrives. Marks have to be named then, as in `{ marks: "all" }`. */
   stream(options?: RestoreOptions): LiveStream;
   /** Returns a stream of strings: live text in, restored text out as soon as it is certain. */
   transform(options?: RestoreOptions): TransformStream<string, string>;
@@ -178,7 +180,7 @@ export declare class Model {
   convert(file: File, options: ConvertOptions): FileResult;
 }
 
-/** Where the files of the package are, if not beside the module: a folder of the same origin as the module or the page. */
+/** Where the files of the package are, if not in the module's folder: a folder of the same origin as the module or the page. */
 export interface Place {
   base?: string | URL;
 }
@@ -195,7 +197,7 @@ export interface LoadOptions extends Place {
 export declare function load(language?: Language | (string & {}), options?: { preset?: Preset } & LoadOptions): Promise<Model>;
 export declare function load(bytes: Uint8Array | ArrayBuffer, options?: LoadOptions): Promise<Model>;
 
-/** Detects the language of a text; `undefined` if the text does not tell, or has no model here. */
+/** Detects the language of a text; `undefined` if the text does not show it, or has no model here. */
 export declare function detectLanguage(text: string, options?: Place): Promise<Language | undefined>;
 
 /** Detects the language of a text, or of a file in bytes, with a remark if the text does not tell one that has a model. */

@@ -34,7 +34,7 @@ export async function load(model = "en", { preset = "accurate", core = "all", ba
   });
 }
 
-/** Detects the language of a text: its tag, or `undefined` if the text does not tell, or has no model here. */
+/** Detects the language of a text: its tag, or `undefined` if the text does not show it, or has no model here. */
 export async function detectLanguage(text, { base } = {}) {
   return (await languageOf(text, { base })).language;
 }
@@ -125,7 +125,7 @@ export class Model {
     return this.#core.json("label", JSON.stringify([...words]));
   }
 
-  /** Starts a text that is restored while it comes in. */
+  /** Starts a text that is restored while it arrives. */
   stream(options) {
     this.#core.configure(options);
     return new LiveStream(this.#core);
@@ -179,7 +179,7 @@ export class FileResult {
 /** Streams that nobody holds any more are forgotten. */
 const forgotten = new FinalizationRegistry(({ core, number }) => core.isBroken || core.call("stream_drop", NOTHING, number));
 
-/** A text that is restored while it comes in. */
+/** A text that is restored while it arrives. */
 export class LiveStream {
   #core;
   #number;
@@ -212,7 +212,7 @@ export class LiveStream {
     return this.#ask("now");
   }
 
-  /** Returns what `now` would return, and goes on waiting. */
+  /** Returns what `now` would return, and continues to wait. */
   tail() {
     return this.#ask("tail");
   }

@@ -45,7 +45,7 @@ const calls = {
   },
 
   async convert({ name, bytes, options }) {
-    const { bytes: converted, notes } = await convert(bytes, { ...options, name, cues: "sentence", drop: true });
+    const { bytes: converted, notes } = await convert(bytes, { ...options, name, cues: "sentence" });
     return { bytes: converted, notes };
   },
 };

@@ -6,7 +6,6 @@ use majuscule::{Encoding, Format, Input, Interrupt, RestoredFile};
 use majuscule_base::error::{Error, Result, option, worded};
 use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
-use majuscule_format::FormatFamily;
 use serde_json::Value;
 
 use crate::failure::option_name;
@@ -14,18 +13,29 @@ use crate::files::{FileReport, NAME};
 use crate::settings::GivenOptions;
 
 /// The options of the output.
-pub const OUTPUT: [&str; 8] =
-    ["to", "cues", "drop", "max-chars", "max-lines", "max-seconds", "min-seconds", "max-cps"];
+pub const OUTPUT: [&str; 10] = [
+    "to",
+    "cues",
+    "drop",
+    "strict",
+    "speakers",
+    "max-chars",
+    "max-lines",
+    "max-seconds",
+    "min-seconds",
+    "max-cps",
+];
 
 /// The options of a conversion besides those of the output.
 const INPUT: [&str; 5] = ["from", "field", "name", "encoding", "lang"];
 
-/// The format of the output, if it is another than that of the file, and its new cues.
-#[derive(Debug, Default)]
+/// The format of the output, if it differs from the file's, and its new cues.
+#[derive(Debug, Clone, Default)]
 pub struct WantedOutput {
     to: Option<Format>,
     cues: Option<CueLimits>,
-    drop: bool,
+    strict: bool,
+    speakers: bool,
 }
 
 /// A conversion of a file.
@@ -78,33 +88,30 @@ impl WantedOutput {
         if cut.is_none() && limits != usual {
             return Err(without_cues());
         }
+        // A former option, whose effect is the default.
+        values.flag("drop")?;
         Ok(Self {
             to: values.named::<Format>("to")?.filter(|to| *to != Format::Auto),
             cues: cut.map(|CueCut::Sentence| limits),
-            drop: values.flag("drop")?,
+            strict: values.flag("strict")?,
+            speakers: values.flag("speakers")?,
         })
     }
 
-    /// Returns the conversion of a file that is restored; `None` if it stays as it is. Words with times become new cues of subtitles, and what JSON has besides its text is not
-    /// expected there.
+    /// Returns the conversion of a file that is restored; `None` if it stays as it is.
     pub fn after_restoring(&self, restored: &RestoredFile, field: Option<&str>) -> Option<Conversion> {
+        let Self { to, cues, strict, speakers } = self.clone();
         let from = restored.format;
-        let (to, info) = (self.to.unwrap_or(from), from.info());
-        if to == from && self.cues.is_none() {
+        let to = to.unwrap_or(from);
+        if to == from && cues.is_none() {
             return None;
         }
-        let is_cut = info.is_heard && to.info().family == FormatFamily::Subtitles;
-        let cues = self.cues.clone().or_else(|| is_cut.then(CueLimits::default));
-        // A document names its language itself.
-        let language = Some(restored.language.clone()).filter(|_| !info.declares_language);
-        Some(Conversion {
-            from,
-            to,
-            field: field.filter(|_| info.has_objects).map(str::to_owned),
-            drop: self.drop || info.has_objects || info.is_whole(),
-            cues: cues.map(|limits| CueLimits { language, ..limits }),
-            interrupt: Interrupt::default(),
-        })
+        let field = field.map(str::to_owned);
+        let conversion =
+            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
+        let mut conversion = conversion.after_restoring();
+        conversion.set_language(None, &restored.language);
+        Some(conversion)
     }
 }
 
@@ -115,7 +122,7 @@ impl FileConversion {
     /// Fails if a value is not one, or an option is not known.
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut values = GivenOptions::read(json)?;
-        let WantedOutput { to, mut cues, drop } = WantedOutput::read(&mut values)?;
+        let WantedOutput { to, mut cues, strict, speakers } = WantedOutput::read(&mut values)?;
         let Some(to) = to else {
             let to = option("to");
             return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
@@ -124,7 +131,8 @@ impl FileConversion {
             cues.as_mut().ok_or_else(without_cues)?.language = Some(language);
         }
         let (from, field) = (values.named("from")?.unwrap_or_default(), values.text("field")?);
-        let conversion = Conversion { from, to, field, drop, cues, interrupt: Interrupt::default() };
+        let conversion =
+            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
         let (name, encoding) = (values.text("name")?, values.encoding()?);
         values.finish(&[&OUTPUT[..], &INPUT].concat())?;
         Ok(Self { name, encoding, conversion })
@@ -133,7 +141,7 @@ impl FileConversion {
     /// Converts a file and returns it with a report.
     ///
     /// # Errors
-    /// Fails if the file is not what its format says, or something would be lost.
+    /// Fails if the file violates its format, or something would be lost.
     pub fn run(&self, bytes: &[u8]) -> Result<(Vec<u8>, FileReport)> {
         let name = self.name.as_deref().unwrap_or(NAME);
         let mut conversion = self.conversion.clone();
@@ -148,7 +156,7 @@ impl FileConversion {
 /// Converts a file, and returns it with a report that continues the one given.
 ///
 /// # Errors
-/// Fails if the file is not what its format says, or something would be lost.
+/// Fails if the file violates its format, or something would be lost.
 pub fn write(conversion: &Conversion, input: Input<'_>, report: FileReport) -> Result<(Vec<u8>, FileReport)> {
     let mut out = Vec::new();
     let ConversionNotes { left_out, cues } =

@@ -1,4 +1,4 @@
-//! A model and what is done with it: bytes in, bytes out.
+//! A model and its calls: bytes in, bytes out.
 
 use majuscule::{Backend, Methods, Model, RestoreOptions, Spellings, Stream, Streaming, TextRestorer};
 use majuscule_base::error::{Error, Result};
@@ -75,7 +75,7 @@ impl Core {
         Ok(facts)
     }
 
-    /// Takes the options of the next calls.
+    /// Sets the options of the next calls.
     pub fn set_options(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         self.restorer = None;
         self.settings = Settings::read(&input)?;
@@ -151,7 +151,7 @@ impl Core {
         Ok(out)
     }
 
-    /// Answers with what [`Core::stream_now`] would, and goes on waiting.
+    /// Answers with what [`Core::stream_now`] would, and continues to wait.
     pub fn stream_tail(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
         self.stream(number)?.tail()
     }
@@ -204,7 +204,7 @@ impl Core {
     /// Answers with the language of a file, which the options describe.
     pub fn detect_file_language(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         if cfg!(not(feature = "all")) {
-            return Err(left_out("detects the language of texts only"));
+            return Err(left_out("does not detect the language of files"));
         }
         json(&files::language(&self.settings, &input)?)
     }

@@ -43,7 +43,7 @@ fn begin<'a>(name: &str, settings: &Settings, bytes: &'a [u8]) -> Result<(Format
     Ok((format, note, input))
 }
 
-/// Detects the language of a file: that which it declares, or that of its text.
+/// Detects the language of a file: the declared language, or the detected one.
 ///
 /// # Errors
 /// Fails if the file cannot be decoded.
@@ -63,7 +63,7 @@ pub fn language(settings: &Settings, bytes: &[u8]) -> Result<TextLanguage> {
 /// Restores a file and returns it with a report.
 ///
 /// # Errors
-/// Fails if the file is not what its format says, and like the method.
+/// Fails if the file violates its format, and like the method.
 pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<u8>, FileReport)> {
     let name = settings.file.name.as_deref().unwrap_or(NAME);
     let (format, note, _) = begin(name, settings, bytes)?;

@@ -10,7 +10,7 @@ use crate::failure::option_name;
 /// The name of a text in notes.
 const NAME: &str = "the text";
 
-/// The language of a text, as far as the text tells it.
+/// The language of a text, as far as the text shows it.
 #[derive(Debug, Default, Serialize)]
 pub struct TextLanguage {
     /// The tag, if there is a model of the language.
@@ -22,7 +22,7 @@ pub struct TextLanguage {
 }
 
 impl TextLanguage {
-    /// Says what was detected of the text that notes call `name`.
+    /// Returns the detected language of a text; notes call the text `name`.
     pub fn of(detected: DetectedLanguage, name: &str) -> Self {
         let used = DEFAULT_LANGUAGE.to_owned();
         let note = match detected {

@@ -30,7 +30,7 @@ pub struct FileSettings {
     pub output: WantedOutput,
 }
 
-/// Options as JSON, of which each is taken once.
+/// Options as JSON, each read once.
 pub struct GivenOptions(Map<String, Value>);
 
 impl GivenOptions {
@@ -45,7 +45,7 @@ impl GivenOptions {
         }
     }
 
-    /// Takes an option, which has the program's name; `None` if it is not given.
+    /// Removes and returns an option, which has the program's name; `None` if it is not given.
     pub fn take<T>(
         &mut self,
         name: &str,
@@ -61,12 +61,12 @@ impl GivenOptions {
         }
     }
 
-    /// Takes a text.
+    /// Removes and returns a text.
     pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         self.take(name, "a string", |value| value.as_str().map(str::to_owned))
     }
 
-    /// Takes an encoding.
+    /// Removes and returns an encoding.
     pub fn encoding(&mut self) -> Result<Option<Encoding>> {
         let parse = |name: String| {
             name.parse().map_err(|problem: String| Error::usage(format!("{}: {problem}", option("encoding"))))
@@ -74,13 +74,13 @@ impl GivenOptions {
         self.text("encoding")?.map(parse).transpose()
     }
 
-    /// Takes one of the values with names.
+    /// Removes and returns one of the values with names.
     pub fn named<T: NamedValue>(&mut self, name: &str) -> Result<Option<T>> {
         let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
         self.take(name, &format!("one of {}", names.join(", ")), |value| T::of_name(value.as_str()?))
     }
 
-    /// Takes an option of restoring.
+    /// Removes an option of restoring and sets it in `options`.
     fn set(&mut self, wanted: &UserOption, options: &mut RestoreOptions) -> Result<()> {
         let Some(value) = self.0.remove(&option_name(wanted.name)).filter(|value| !value.is_null()) else {
             return Ok(());
@@ -90,7 +90,7 @@ impl GivenOptions {
         set.map_err(|wrong| wanted.error(value, wrong))
     }
 
-    /// Takes a list of texts as lines.
+    /// Removes and returns a list of texts as lines.
     fn lines(&mut self, name: &str) -> Result<Option<String>> {
         self.take(name, "a list of strings", |value| {
             let texts: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
@@ -98,7 +98,7 @@ impl GivenOptions {
         })
     }
 
-    /// Refuses what is left: options that there are not.
+    /// Refuses the remaining options, which do not exist.
     ///
     /// # Errors
     /// Fails if an option is left; `known` are those that there are.
@@ -187,8 +187,8 @@ mod tests {
         options.map(declare).collect()
     }
 
-    /// The options, languages and formats of `index.d.ts` are those of the library. `MAJUSCULE_BLESS=1 cargo test` writes
-    /// them anew.
+    /// The options, languages and formats of `index.d.ts` are the library's options. `MAJUSCULE_BLESS=1 cargo test`
+    /// rewrites them.
     #[test]
     fn the_types_have_the_options_of_the_library() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/index.d.ts");

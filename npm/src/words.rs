@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacedWord<'a> {
-    /// The word as it stands in the text.
+    /// The word as it is in the text.
     text: &'a str,
     /// The word with the case that it gets.
     form: String,
@@ -31,7 +31,7 @@ pub struct PlacedWord<'a> {
 }
 
 impl<'a> PlacedWord<'a> {
-    /// A word that stands at this place of a text, restored with these options.
+    /// A word at this position of a text, restored with these options.
     fn new(text: &'a str, start: usize, end: usize, word: RestoredWord, options: &RestoreOptions) -> Self {
         let written = word.written(options);
         Self {

@@ -52,7 +52,8 @@ test("the examples of each format are restored and converted as by the program",
     ["talk.json", "srt", {}, []],
     ["talk.json", "vtt", { cues: "sentence", maxChars: 30 }, ["--cues=sentence", "--max-chars=30"]],
     ["talk.ctm", "ass", { pauseEnds: "never" }, ["--pause-ends=never"]],
-    ["talk.srt", "text", { drop: true }, ["--drop"]],
+    ["talk.srt", "text", {}, []],
+    ["talk.json", "text", { speakers: true }, ["--speakers"]],
     ["talk.srt", "srt", {}, []],
   ]) {
     const path = new URL(`../../examples/${name}`, import.meta.url).pathname;
@@ -61,10 +62,10 @@ test("the examples of each format are restored and converted as by the program",
     assert.deepEqual([Buffer.from(found.bytes), found.format], [expected, to], `${name} ${to}`);
   }
   for (const [name, to, options, args] of [
-    ["talk.srt", "vtt", { drop: true }, ["--drop"]],
+    ["talk.srt", "vtt", {}, []],
     ["talk.ctm", "srt", { cues: "sentence", maxChars: 30 }, ["--cues=sentence", "--max-chars=30"]],
     ["talk.ctm", "jsonl", {}, []],
-    ["talk.json", "text", { drop: true }, ["--drop"]],
+    ["talk.json", "text", { drop: true }, []],
   ]) {
     const path = new URL(`../../examples/${name}`, import.meta.url).pathname;
     const expected = native(["convert", path, `--to=${to}`, ...args]);

@@ -92,7 +92,7 @@ def _opening(gap: str) -> str:
 
 
 class Stream:
-    """A text that is restored while it comes in. Its words are returned once they are certain.
+    """A text that is restored while it arrives. Its words are returned once they are certain.
 
     >>> import majuscule
     >>> with majuscule.load("en").stream(look_ahead=0) as stream:
@@ -299,7 +299,7 @@ class Model:
         Raises:
             UsageError: If an option has a wrong value, or the output exists.
             FileNotFoundError: If there is no such file.
-            InputError: If a file is not what its format says. Nothing is written then.
+            InputError: If a file violates its format. Nothing is written then.
 
         >>> import majuscule, pathlib, tempfile
         >>> folder = tempfile.TemporaryDirectory()
@@ -354,7 +354,7 @@ class Model:
         return ["--model", MODEL, *language], {MODEL: self._native}
 
     def stream(self, **options: Unpack[Options]) -> Stream:
-        """Start a text that is restored while it comes in."""
+        """Start a text that is restored while it arrives."""
         return Stream(self._restorer({**options}).stream())
 
     def __reduce__(self) -> Any:
@@ -504,7 +504,7 @@ def convert(
 
     Raises:
         UsageError: If an option has a wrong value, there is no such conversion, or the output exists.
-        InputError: If the file is not what its format says, or something would be lost.
+        InputError: If the file violates its format, or something would be lost.
 
     >>> import majuscule
     >>> cue = b"1\\n00:00:01,000 --> 00:00:02,000\\nWe met.\\n"

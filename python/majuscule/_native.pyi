@@ -17,7 +17,7 @@ class Answer:
     @property
     def is_success(self, /) -> bool:
         """
-        False if something failed that the messages tell.
+        False if something failed; the messages describe the failure.
         """
     @property
     def json(self, /) -> str | None:
@@ -133,7 +133,7 @@ class RestoredColumn:
     """
     def __array__(self, /, dtype: Any | None = None, copy: bool | None = None) -> Any:
         """
-        Passes the texts to NumPy, as objects unless another type is asked for.
+        Passes the texts to NumPy, as objects unless another type is requested.
         """
     def __arrow_c_array__(self, /, requested_schema: Any | None = None) -> tuple[CapsuleType, CapsuleType]:
         """
@@ -145,7 +145,7 @@ class RestoredColumn:
         """
     def __getitem__(self, at: Any, /) -> Any:
         """
-        Returns the text of a row, or a list of those of a slice.
+        Returns the text of a row, or a list of the texts of a slice.
         """
     def __iter__(self, /) -> Any: ...
     def __len__(self, /) -> int: ...
@@ -169,7 +169,7 @@ class Restorer:
         """
     def stream(self, /) -> Stream:
         """
-        Starts a text that is restored while it comes in.
+        Starts a text that is restored while it arrives.
         """
     def words(self, /, text: str) -> list[Word]:
         """
@@ -179,7 +179,7 @@ class Restorer:
 @final
 class Stream:
     """
-    A text that is restored while it comes in.
+    A text that is restored while it arrives.
     """
     def finish(self, /) -> str:
         """
@@ -197,7 +197,7 @@ class Stream:
         """
     def tail(self, /) -> str:
         """
-        Returns what `now` would return, and goes on waiting.
+        Returns what `now` would return, and continues to wait.
         """
 
 @final
@@ -249,7 +249,7 @@ class Word:
     @property
     def text(self, /) -> str:
         """
-        The word as it stands in the text.
+        The word as it is in the text.
         """
 
 def broken(model: Model) -> Model:
@@ -265,12 +265,12 @@ def call(arguments: SupportsGetItem[int, str], models: SupportsGetItem[int, tupl
 
 def detect_language(text: str) -> str | None:
     """
-    Detects the language of a text: its tag if there is a built-in model of it; None if the text does not tell.
+    Detects the language of a text: its tag if there is a built-in model of it; None if the text does not show it.
     """
 
 def look_in(folder: str | PathLike[str]) -> None:
     """
-    Makes a folder count as that of the program, in which models lie that are not built in. The first call decides.
+    Makes a folder count as the program's folder, which contains the models that are not built in. The first call decides.
     """
 
 def options(verb: SupportsGetItem[int, str]) -> list[tuple[str, str, str, list[str], str | None, str]]:
@@ -285,7 +285,7 @@ def program(command: SupportsGetItem[int, str], arguments: SupportsGetItem[int, 
 
 def restore_column(restorer: Restorer, object: Any, threads: SupportsIndex) -> RestoredColumn | None:
     """
-    Restores a column; `None` if the object is none.
+    Restores a column; `None` if the object is not a column.
     """
 
 def user_options() -> list[tuple[str, str, str, list[str]]]:

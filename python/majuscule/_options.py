@@ -46,13 +46,13 @@ class RestoreFileOptions(TypedDict, total=False):
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
     lines: Literal["same", "sentence"]
-    """Lines of the output: those of the input, or one sentence per line, which is for plain text. The default is
+    """Lines of the output: the lines of the input, or one sentence per line, which is for plain text. The default is
     same."""
     locale: str
-    """Language whose case pairs are used, such as tr or nl; that of the model by default."""
+    """Language whose case pairs are used, such as tr or nl; by default the model's language."""
     look_ahead: int
-    """Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default all
-    the context that the method uses, and 1 for live text."""
+    """Number of later words that a choice may depend on, which live text then waits for; 0 means no later words. By
+    default all the context that the method uses, and 1 for live text."""
     lossy: bool
     """Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead
     of stopping there."""
@@ -87,7 +87,7 @@ class RestoreFileOptions(TypedDict, total=False):
     sentence_start: Literal["auto", "always", "never"]
     """Sentence starts that get a capital. The default is auto."""
     step: int
-    """Number of words from the beginning of one window to that of the next [default: 1]."""
+    """Number of words from the beginning of one window to the beginning of the next [default: 1]."""
     style: Literal["small-offices", "title-headings", "capital-items"] | Iterable[Literal["small-offices", "title-headings", "capital-items"]]
     """Rules of a house style, with commas between them."""
     threads: int
@@ -125,7 +125,7 @@ class ConvertOptions(TypedDict, total=False):
     force: bool
     """Replace outputs that exist already."""
     from_: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
-    """Format of the input; by default that of its file extension."""
+    """Format of the input; by default the format of its file extension."""
     input_limit: str
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
@@ -163,7 +163,7 @@ class TrainOptions(TypedDict, total=False):
     bits: str
     """The binary logarithm of the number of hashed weights that features share. The default is 24."""
     capital_cost: str
-    """The cost of a wrong capital relative to that of a missing one: above 1 for precision, below for recall. The
+    """The cost of a wrong capital relative to the cost of a missing one: above 1 for precision, below for recall. The
     default is 1."""
     checkpoint: Path
     """Save the progress of training to this file now and then. If the file exists, training resumes from it and gives
@@ -178,8 +178,8 @@ class TrainOptions(TypedDict, total=False):
     """Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8: windows-1252, koi8-r,
     shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default."""
     end_cost: str
-    """The cost of a superfluous sentence end relative to that of a missing one; by default the cost with the best F
-    on held-out text, or that of mark_cost."""
+    """The cost of a superfluous sentence end relative to the cost of a missing one; by default the cost with the best
+    F on held-out text, or the value of mark_cost."""
     epochs: int
     """The number of passes over the corpus. The default is 1."""
     features: Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "tags", "tags-around", "clusters", "previous"] | Iterable[Literal["word", "bigrams", "trigrams", "neighbours", "wide", "affixes", "shape", "profile", "marks", "spans", "ngrams", "lists", "lists-around", "forms", "forms-around", "tags", "tags-around", "clusters", "previous"]]
@@ -219,7 +219,7 @@ class TrainOptions(TypedDict, total=False):
     """Use an existing language model, ARPA or binary, instead of training one; the map is then built from its words,
     unless map or a corpus gives one."""
     locale: str
-    """Language whose case pairs are used, such as tr or nl; that of lang by default."""
+    """Language whose case pairs are used, such as tr or nl; by default the one in lang."""
     look_ahead: int
     """The number of words of right context that the features see: at most 3, or 8 with marks (3 of them for case) The
     default is 3."""
@@ -232,8 +232,8 @@ class TrainOptions(TypedDict, total=False):
     """The exponent of the map's weights, which for a corpus are the relative frequencies of a word's forms; 0 ignores
     them, as the paper's T does. The default is 0."""
     mark_cost: str
-    """The cost of a superfluous mark inside a sentence relative to that of a missing one; by default the cost with
-    the best F on held-out text, or 1 without such text."""
+    """The cost of a superfluous mark inside a sentence relative to the cost of a missing one; by default the cost
+    with the best F on held-out text, or 1 without such text."""
     mark_size: int
     """Keep N features of punctuation; by default as many as of case."""
     marks: bool | str
@@ -304,8 +304,8 @@ class EvaluateOptions(TypedDict, total=False):
     these words without case, one stream per recording, and they are aligned with the words of the corpus as in score
     align."""
     calibration: bool
-    """Also compare the model's probabilities with the truth, those of punctuation too where the protocol scores
-    it."""
+    """Also compare the model's probabilities with the truth, including the probabilities of punctuation where the
+    protocol scores it."""
     capitals: Literal["few", "balanced", "many"]
     """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
@@ -335,7 +335,7 @@ class EvaluateOptions(TypedDict, total=False):
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
     look_ahead: int
-    """Number of later words that a choice may depend on; 0 is none."""
+    """Number of later words that a choice may depend on; 0 means no later words."""
     mark_threshold: float
     """Score only punctuation marks of at least probability P (0 to 1), as in restore mark_threshold."""
     per_category: bool
@@ -357,7 +357,7 @@ class EvaluateOptions(TypedDict, total=False):
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
     step: int
-    """Number of words from the beginning of one window to that of the next [default: 1]."""
+    """Number of words from the beginning of one window to the beginning of the next [default: 1]."""
     threads: int
     """Number of threads that a method may use: at most, and by default, the number of cores. The figures do not
     depend on it."""
@@ -393,7 +393,7 @@ class ScoreOptions(TypedDict, total=False):
     lang: str
     """Language of the text; en,pt for text in several languages. The default is en."""
     locale: str
-    """Language whose case pairs count (tr, az and nl have their own), if not that of lang."""
+    """Language whose case pairs count (tr, az and nl have their own); by default the one in lang."""
     per_file: bool
     """Also score each recording by itself."""
     protocol: str
@@ -434,7 +434,7 @@ class CompareOptions(TypedDict, total=False):
     latex: Path
     """Also write the tables of align to this file, as LaTeX with the rules of booktabs."""
     locale: str
-    """Language whose case pairs count (tr, az and nl have their own), if not that of lang."""
+    """Language whose case pairs count (tr, az and nl have their own); by default the one in lang."""
     output: Path | Iterable[Path]
     """Output of another system for the text; may be given several times."""
     protocol: str
@@ -506,7 +506,7 @@ class LmTrainOptions(TypedDict, total=False):
     """Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one sentence. Files of
     other formats have their own sentences."""
     temp: Path
-    """Folder for temporary files under memory; that of the output by default."""
+    """Folder for temporary files under memory; by default the output's folder."""
     threads: int
     """Number of threads that read the text: at most, and by default, the number of cores. The output does not depend
     on it."""

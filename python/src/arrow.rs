@@ -33,7 +33,7 @@ pub struct Column {
 const ARRAY: &str = "__arrow_c_array__";
 const STREAM: &str = "__arrow_c_stream__";
 
-/// Takes the content out of a capsule, which holds a released structure afterwards.
+/// Moves the content out of a capsule, which holds a released structure afterwards.
 fn taken<T>(capsule: &Bound<'_, PyCapsule>, name: &CStr, empty: T) -> PyResult<T> {
     let content = capsule.pointer_checked(Some(name))?.cast::<T>();
     // SAFETY: a capsule of this name holds a structure of this type, and the interpreter is attached.
@@ -57,7 +57,7 @@ fn released() -> PyErr {
 }
 
 impl Column {
-    /// Reads a column of another library; `None` if the object is none.
+    /// Reads a column of another library; `None` if the object is not a column.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         // A table has a stream of rows, a series of its values; an array is one chunk.
         let chunks = if object.hasattr(STREAM)? {
@@ -124,7 +124,7 @@ fn check(kind: &DataType) -> PyResult<()> {
     }
 }
 
-/// Returns the texts of one value for each row, if a chunk is a dictionary.
+/// Decodes a dictionary chunk to one text per row; other chunks stay as they are.
 fn of_dictionary(chunk: &ArrayRef) -> Result<ArrayRef, Error> {
     let DataType::Dictionary(key, _) = chunk.data_type() else { return Ok(Arc::clone(chunk)) };
     let dictionary = chunk.as_any_dictionary();
@@ -204,12 +204,12 @@ impl RestoredColumn {
         Ok(self.texts(py)?.try_iter()?.into_any())
     }
 
-    /// Returns the text of a row, or a list of those of a slice.
+    /// Returns the text of a row, or a list of the texts of a slice.
     fn __getitem__<'py>(&self, py: Python<'py>, at: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.texts(py)?.as_any().get_item(at)
     }
 
-    /// Passes the texts to NumPy, as objects unless another type is asked for.
+    /// Passes the texts to NumPy, as objects unless another type is requested.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         &self,
@@ -246,7 +246,7 @@ impl RestoredColumn {
     }
 }
 
-/// Restores a column; `None` if the object is none.
+/// Restores a column; `None` if the object is not a column.
 #[pyfunction]
 pub fn restore_column(
     py: Python<'_>,

@@ -124,7 +124,7 @@ fn interruptible_with<T: Send>(
 #[pyclass(frozen, get_all, module = "majuscule")]
 #[derive(Debug, Clone)]
 struct Word {
-    /// The word as it stands in the text.
+    /// The word as it is in the text.
     text: String,
     /// The word with the case that it gets.
     form: String,
@@ -278,7 +278,7 @@ impl Restorer {
         })
     }
 
-    /// Starts a text that is restored while it comes in.
+    /// Starts a text that is restored while it arrives.
     fn stream(&self, py: Python<'_>) -> PyResult<Stream> {
         let interrupt = Interrupt::new();
         let stream = detached(py, || self.restorer.interrupted_by(&interrupt).stream())?;
@@ -304,7 +304,7 @@ impl Restorer {
     }
 }
 
-/// A text that is restored while it comes in.
+/// A text that is restored while it arrives.
 #[pyclass(frozen, name = "Stream", module = "majuscule._native")]
 struct Stream {
     /// `None` once the text has ended.
@@ -325,7 +325,7 @@ impl Stream {
         self.run(py, 0, |stream, out| stream.now(out))
     }
 
-    /// Returns what `now` would return, and goes on waiting.
+    /// Returns what `now` would return, and continues to wait.
     fn tail(&self, py: Python<'_>) -> PyResult<String> {
         self.run(py, 0, |stream, out| {
             out.extend(stream.tail()?);
@@ -384,7 +384,8 @@ impl Stream {
     }
 }
 
-/// Detects the language of a text: its tag if there is a built-in model of it; None if the text does not tell.
+/// Detects the language of a text: its tag if there is a built-in model of it; None if the text does not show
+/// it.
 #[pyfunction]
 fn detect_language(py: Python<'_>, text: PyBackedStr) -> Option<String> {
     match py.detach(|| majuscule::detect_language(&text)) {

@@ -22,7 +22,7 @@ pub struct VerbAnswer {
     json: Option<String>,
     /// The messages that the program would have printed.
     messages: Vec<String>,
-    /// False if something failed that the messages tell.
+    /// False if something failed; the messages describe the failure.
     is_success: bool,
 }
 
@@ -92,7 +92,8 @@ pub fn options(py: Python<'_>, verb: Vec<PyBackedStr>) -> PyResult<Vec<OptionRow
     Ok(options.into_iter().map(row).collect())
 }
 
-/// Makes a folder count as that of the program, in which models lie that are not built in. The first call decides.
+/// Makes a folder count as the program's folder, which contains the models that are not built in. The first call
+/// decides.
 #[pyfunction]
 pub fn look_in(folder: PathBuf) {
     majuscule_cli::methods::look_in(folder);

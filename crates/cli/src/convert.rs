@@ -31,7 +31,7 @@ pub struct ConvertArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Format of the input; by default that of its file extension
+    /// Format of the input; by default the format of its file extension
     #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
     from: Option<Format>,
     /// Field of jsonl that holds the text (text by default)

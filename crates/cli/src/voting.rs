@@ -20,7 +20,7 @@ pub struct VotingArgs {
     /// on the mark after it (see --end-threshold for sentence ends) [default: 200]
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     window: Option<NonZeroUsize>,
-    /// Number of words from the beginning of one window to that of the next [default: 1]
+    /// Number of words from the beginning of one window to the beginning of the next [default: 1]
     #[arg(long, value_name = "WORDS", value_parser = super::page::number, conflicts_with = "look_ahead")]
     step: Option<NonZeroUsize>,
     /// With overlapping windows, end a sentence after a word if more than this fraction of them do

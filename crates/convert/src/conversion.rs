@@ -7,8 +7,8 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_base::printable::shortened;
-use majuscule_format::Format;
 use majuscule_format::segments::{Item, LossKind, Losses, SegmentInfo};
+use majuscule_format::{Format, FormatFamily};
 
 use crate::check::Check;
 use crate::cutter::CueCutter;
@@ -122,6 +122,29 @@ impl Conversion {
             },
         })
     }
+}
+
+impl Conversion {
+    /// Returns the conversion of a text that has been restored: words with times become new cues of subtitles, and the
+    /// field of the text is for JSON lines alone.
+    pub fn after_restoring(self) -> Self {
+        let is_cut = is_cut_anew(self.from, self.to);
+        let cues = self.cues.or_else(|| is_cut.then(CueLimits::default));
+        Self { field: self.field.filter(|_| self.from.info().has_objects), cues, ..self }
+    }
+
+    /// Sets the language of new cues: the named one, or else the one found, unless the file declares its own.
+    pub fn set_language(&mut self, named: Option<&str>, found: &str) {
+        if let Some(cues) = &mut self.cues {
+            let found = Some(found).filter(|tag| !self.from.info().declares_language && !tag.is_empty());
+            cues.language = named.or(found).map(str::to_owned);
+        }
+    }
+}
+
+/// Returns true if a restored text is cut into new cues without being asked: a recogniser's words as subtitles.
+pub fn is_cut_anew(from: Format, to: Format) -> bool {
+    from.info().is_heard && to.info().family == FormatFamily::Subtitles
 }
 
 /// Returns the description of the segments of the output format.

@@ -61,7 +61,7 @@ mod check;
 mod source;
 mod conversion;
 
-pub use conversion::{Conversion, ConversionNotes, is_converted};
+pub use conversion::{Conversion, ConversionNotes, is_converted, is_cut_anew};
 pub use limits::{CueCut, CueLimits};
 
 #[cfg(test)]

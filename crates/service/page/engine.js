@@ -67,7 +67,7 @@ class HttpEngine {
   }
 
   async convert(file, name, options) {
-    const query = new URLSearchParams({ ...options, name, cues: "sentence", drop: true });
+    const query = new URLSearchParams({ ...options, name, cues: "sentence" });
     const response = await this.ask(`v1/convert?${query}`, { method: "POST", headers: BYTES, body: file });
     return { blob: await response.blob(), notes: notesOf(response) };
   }

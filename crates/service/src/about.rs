@@ -70,7 +70,7 @@ fn list(pool: &ModelPool) -> Vec<Value> {
     pool.named_models().into_iter().map(of_name).chain(all.filter_map(of_preset)).collect()
 }
 
-/// Describes a model by its manifest: those of presets have probabilities, and use the right context that
+/// Describes a model by its manifest: models of presets have probabilities, and use the right context that
 /// their settings name, or all.
 fn describe(name: &str, manifest: &Manifest) -> Value {
     json!({

@@ -62,7 +62,7 @@ struct AnswerSentence {
     text: String,
 }
 
-/// The place of a word or a sentence.
+/// The position of a word or a sentence.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Span {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ impl AnswerWord {
         self.sentence_end == Some(true)
     }
 
-    /// The properties of a word besides its forms and its place.
+    /// The properties of a word besides its forms and its position.
     fn of(word: &RestoredWord, ends: bool) -> Self {
         Self {
             confidence: word.confidence.map(rounded),

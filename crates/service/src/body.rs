@@ -18,7 +18,7 @@ pub const THE_BODY: &str = "the body";
 pub struct WholeBody {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Gives the memory back.
+    /// Frees the memory when it is dropped.
     pub memory: RoomShare,
 }
 
@@ -27,7 +27,7 @@ pub struct WholeBody {
 const WORD: u64 = 500;
 
 impl WholeBody {
-    /// Holds the memory for what is made of the words of the body.
+    /// Reserves memory for the data made from the words of the body.
     ///
     /// # Errors
     /// Fails if others hold the memory, or all of it is too little.
@@ -48,7 +48,7 @@ pub struct WordCount {
 }
 
 impl WordCount {
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         for b in bytes {
             let is_inside =
@@ -59,7 +59,7 @@ impl WordCount {
     }
 }
 
-/// Holds the memory for bytes and for words, each of which takes `word` bytes.
+/// Holds the memory for bytes and for words, each of `word` bytes.
 ///
 /// # Errors
 /// Fails if others hold the memory, or all of it is too little.

@@ -10,12 +10,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// The longest time that is waited for the end of what a client sends after its answer.
+/// The longest time to wait for a client to stop sending after its answer.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// A connection that ends if its client takes nothing of an answer for too long. It is closed only once
-/// the client has stopped sending: closed before that, the client would lose the answer, such as the
-/// reason why its long body is refused.
+/// A connection that ends if its client reads nothing of an answer for too long. It is closed only once the
+/// client has stopped sending: closed before that, the client would lose the answer, such as the reason why
+/// its long body is refused.
 pub struct ClientStream {
     stream: TcpStream,
     /// The longest time without a byte taken.
@@ -31,7 +31,7 @@ impl ClientStream {
         Self { stream, limit, wait: None, is_shut: false }
     }
 
-    /// Returns what an operation gives, or an error once it has waited for too long.
+    /// Returns the result of an operation, or an error if it takes too long.
     fn within<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -15,10 +15,10 @@ pub enum Stopping {
     AtOnce,
 }
 
-/// A connection: its place among all, and the end of the service.
+/// A connection: its permit, and the signal that the service stops.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    /// Gives the place back once nothing uses the connection any more.
+    /// Releases the permit once nothing uses the connection.
     _held: Arc<OwnedSemaphorePermit>,
     /// True if it is beyond the limit of connections.
     pub is_spare: bool,
@@ -26,14 +26,14 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection with a place, which hears of the end of the service.
+    /// Creates a connection with a permit, which is notified when the service stops.
     pub fn new(held: OwnedSemaphorePermit, is_spare: bool, stopping: watch::Receiver<Stopping>) -> Self {
         Self { _held: Arc::new(held), is_spare, stopping }
     }
 
     /// Waits until the service is this far.
     pub async fn until(&mut self, stage: Stopping) {
-        // The server is gone with its sender, and then nothing goes on.
+        // The sender is gone only if the server has ended, so nothing is left to wait for.
         let _ = self.stopping.wait_for(|now| *now >= stage).await;
     }
 }

@@ -9,8 +9,7 @@ use axum::response::{IntoResponse, Response};
 use majuscule::{Encoding, Format, Interrupt};
 use majuscule_base::error::worded;
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
-use majuscule_format::FormatFamily;
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, is_cut_anew};
 
 use crate::fields::Fields;
 use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile, HeldPart};
@@ -60,13 +59,14 @@ impl ConvertRequest {
                 "the parameter `to` is missing: name the format of the answer, such as vtt",
             ));
         };
-        let WantedOutput { mut cues, drop, .. } = output;
+        let WantedOutput { mut cues, strict, speakers, .. } = output;
         if let Some(language) = query.text("lang")? {
             let cues = cues.as_mut().ok_or_else(|| without_cues("lang"))?;
             cues.language = Some(language);
         }
         let field = query.text("field")?;
-        let conversion = Conversion { from, to, field, drop, cues, interrupt: Interrupt::default() };
+        let conversion =
+            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
         let encoding = encoding(&mut query)?;
         query.finish()?;
         Ok(Self { name, conversion, encoding })
@@ -94,12 +94,13 @@ impl ConvertRequest {
     }
 }
 
-/// The format of an answer, if it is another than that of the file, and its new cues.
+/// The format of an answer, if it differs from the file's, and its new cues.
 #[derive(Debug, Default)]
 pub struct WantedOutput {
     to: Option<Format>,
     cues: Option<CueLimits>,
-    drop: bool,
+    strict: bool,
+    speakers: bool,
 }
 
 impl WantedOutput {
@@ -108,42 +109,35 @@ impl WantedOutput {
         // Clients of recognisers know it by the other name.
         let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
         let to = to.filter(|to| *to != Format::Auto);
-        Ok(Self { to, cues: cue_limits(query)?, drop: query.flag("drop")?.unwrap_or(false) })
+        // A former parameter, whose effect is the default.
+        query.flag("drop")?;
+        let [strict, speakers] =
+            [query.flag("strict")?, query.flag("speakers")?].map(Option::unwrap_or_default);
+        Ok(Self { to, cues: cue_limits(query)?, strict, speakers })
     }
 
     /// Returns the part of a file of a format that is held in memory while it is restored and converted.
     pub fn held(&self, from: Format) -> HeldPart {
-        let is_cut = self.to.is_some_and(|to| from == Format::Auto || is_cut(from, to));
+        let is_cut = self.to.is_some_and(|to| from == Format::Auto || is_cut_anew(from, to));
         let formats: Vec<Format> = [from].into_iter().chain(self.to).collect();
         HeldPart::of(&formats, is_cut || self.cues.is_some())
     }
 
     /// Returns the conversion of a file of a format once it is restored; `None` if it stays as it is.
-    /// Words with times become new cues of subtitles, and what JSON has besides its text is not expected
-    /// there.
     pub fn after_restoring(self, from: Format, field: Option<String>) -> Option<Conversion> {
-        let Self { to, cues, drop } = self;
+        let Self { to, cues, strict, speakers } = self;
         let to = to.unwrap_or(from);
         if to == from && cues.is_none() {
             return None;
         }
-        let usual =
-            || is_cut(from, to).then(|| CueLimits { max_words: Some(CUE_WORDS), ..CueLimits::default() });
-        let info = from.info();
-        Some(Conversion {
-            from,
-            to,
-            field: field.filter(|_| info.has_objects),
-            drop: drop || info.has_objects || info.is_whole(),
-            cues: cues.or_else(usual),
-            interrupt: Interrupt::default(),
-        })
+        let conversion =
+            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
+        let mut conversion = conversion.after_restoring();
+        if let Some(cues) = &mut conversion.cues {
+            cues.max_words = Some(CUE_WORDS);
+        }
+        Some(conversion)
     }
-}
-
-/// Returns true if a restored file is cut into new cues without being asked: a recogniser's words as subtitles.
-fn is_cut(from: Format, to: Format) -> bool {
-    from.info().is_heard && to.info().family == FormatFamily::Subtitles
 }
 
 /// Words the notes of a conversion with the names of the fields of this service.
@@ -178,7 +172,7 @@ fn cue_limits(query: &mut Fields) -> Result<Option<CueLimits>, ApiError> {
 /// The limits of new cues.
 const CUE_FIELDS: [&str; 5] = ["max_chars", "max_lines", "max_seconds", "min_seconds", "max_cps"];
 
-/// The error of a parameter of new cues where there are none.
+/// The error for a parameter of new cues in an answer without new cues.
 fn without_cues(name: &str) -> ApiError {
     ApiError::field(name, format!("`{name}` is for new cues: give `cues` with it, or leave it out"))
 }

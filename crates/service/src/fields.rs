@@ -15,9 +15,9 @@ pub struct Fields {
     /// The name of the object in errors, such as `words[3].`; empty for a body.
     at: String,
     left: Map<String, Value>,
-    /// True if values came as text, also those that are no strings.
+    /// True if values came as text, even those that are not strings.
     is_text: bool,
-    /// The names of the fields that were asked for.
+    /// The names of the fields that were read.
     known: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl Fields {
         self.left.remove(name).filter(|value| !value.is_null())
     }
 
-    /// Returns a value that came as text as what it is, such as a number.
+    /// Converts a value that came as text to its own type, such as a number.
     fn typed(&self, value: Value) -> Value {
         let parsed = value.as_str().filter(|_| self.is_text).and_then(|text| serde_json::from_str(text).ok());
         parsed.filter(|parsed: &Value| !parsed.is_null()).unwrap_or(value)

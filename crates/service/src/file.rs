@@ -45,8 +45,8 @@ pub const CUE_WORDS: usize = 200_000;
 const DOCUMENT_WORD: u64 = 200;
 const CUE_WORD: u64 = 800;
 
-/// Computes an answer from a file on a thread of the queue, which first holds memory for what the library
-/// holds of the file.
+/// Computes an answer from a file on a thread of the queue, which first reserves the memory that the library
+/// needs for the file.
 ///
 /// # Errors
 /// The errors of the work and of the queue; a file and an answer for which there is no room are errors too.
@@ -85,8 +85,8 @@ impl GivenFile {
         Ok(Input::new(name, reader)?.within(self.limits))
     }
 
-    /// Holds the memory for what the library holds of the file. A file that is too long is refused by the
-    /// library, which says where.
+    /// Reserves the memory that the library needs for the file. The library refuses a file that is too long,
+    /// with the position.
     fn hold(&self, held: HeldPart, memory: &mut RoomShare) -> Result<(), ApiError> {
         if held == HeldPart::Lines {
             return Ok(());
@@ -107,7 +107,7 @@ impl GivenFile {
         }
     }
 
-    /// Returns the limits of what is held in memory of the file.
+    /// Returns the limits on the memory that the file may take.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -120,7 +120,7 @@ pub struct AnswerWriter<'a> {
 }
 
 impl AnswerWriter<'_> {
-    /// Takes what is written so far as a file with the limits of another one, and begins anew.
+    /// Removes and returns the output so far as a file with the limits of another one.
     pub fn take(&mut self, GivenFile { limits, .. }: &GivenFile) -> GivenFile {
         GivenFile { file: self.answer.take(), limits: *limits }
     }

@@ -38,7 +38,7 @@ pub fn expect(headers: &HeaderMap, expected: &str) -> Result<(), ApiError> {
     }
 }
 
-/// Returns the format of a body by its content type; any is told by its first bytes without one.
+/// Returns the format of a body by its content type; without a content type, by its first bytes.
 ///
 /// # Errors
 /// Fails for a content type without a format.

@@ -25,7 +25,7 @@ pub struct FilePart {
     pub name: Option<String>,
     /// The format by the name, or else by the content type of the part.
     pub format: Format,
-    /// The bytes; those of the other parts are not held any longer.
+    /// The bytes; the bytes of the other parts have been freed.
     pub body: WholeBody,
 }
 
@@ -34,7 +34,7 @@ pub fn is_form(headers: &HeaderMap) -> bool {
     media::named(headers).is_some_and(|named| named == "multipart/form-data")
 }
 
-/// Reads a form, and takes it apart on a thread of its own: the parts that are no file become fields.
+/// Reads a form, and divides it on a separate thread: parts that are not files become fields.
 ///
 /// # Errors
 /// Fails like [`body::read`], and if the body is not of such parts, or has no file or several.

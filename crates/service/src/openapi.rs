@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use crate::page::file;
 
-/// The document. Where it names the groups `options` and `conversion`, their fields come in, and so do the answers of
-/// [`RESPONSES`], the formats with their content types, the presets and the
-/// languages.
+/// The document. The groups `options` and `conversion` in it are replaced by their fields; the answers of
+/// [`RESPONSES`], the formats with their content types, the presets and the languages are inserted too.
 const DOCUMENT: &str = include_str!("../openapi.json");
 
 static WHOLE: LazyLock<String> = LazyLock::new(|| {
@@ -61,8 +60,8 @@ fn quoted<T: NamedValue>() -> Vec<String> {
     T::VALUES.iter().map(|(_, name, _)| format!("{name:?}")).collect()
 }
 
-/// The errors that several routes answer with, by their place in the document: each guarded route, each that computes,
-/// and each that receives a body.
+/// The errors that several routes answer with, by their placeholder in the document: each guarded route, each that
+/// computes, and each that receives a body.
 const RESPONSES: [(&str, &[(&str, &str)]); 3] = [
     ("guarded", &[("401", "Unauthorized"), ("403", "OtherPage")]),
     ("computed", &[("429", "Busy"), ("500", "Bug"), ("503", "Late")]),
@@ -88,7 +87,7 @@ const REFERENCES: [&str; 3] = [
     r##""GROUP": {"anyOf": [{"$ref": "#/components/schemas/GROUP"}, {"type": "null"}]}"##,
 ];
 
-/// The place of a group among the parameters, and among the schemas.
+/// The placeholder of a group among the parameters, and among the schemas.
 const PARAMETERS: &str = r#""GROUP": {"in": "query"}"#;
 const SCHEMAS: &str = r#""GROUP": {"type": "object"}"#;
 
@@ -100,10 +99,16 @@ fn conversion() -> Vec<(String, Value)> {
         ("to", format.clone(), "The format of the answer."),
         ("response_format", format, "Another name of `to`."),
         (
-            "drop",
+            "strict",
             json!({"type": "boolean"}),
-            "Leaves out, with a note, information that the other format cannot hold; otherwise it is an error.",
+            "Refuses to leave out information that the other format cannot hold, instead of a note.",
         ),
+        (
+            "speakers",
+            json!({"type": "boolean"}),
+            "Begins a text with the name of its speaker where the speaker changes, if the format has no place for it.",
+        ),
+        ("drop", json!({"type": "boolean", "deprecated": true}), "Has no effect."),
         ("cues", json!({"type": "string", "enum": ["sentence"]}), "Cuts speech into new cues."),
         ("max_chars", count.clone(), "The maximum length of a line of a new cue, in characters."),
         ("max_lines", count, "The maximum number of lines of a new cue."),

@@ -19,8 +19,8 @@ pub struct ServiceOptions {
     pub threads: NonZeroUsize,
     /// The number of requests that wait for a thread; any more are refused with status 429.
     pub queue: usize,
-    /// The largest number of bytes in a file, and in its answer. What does not fit into 64 KiB is on disk,
-    /// in the folder for temporary files, which `TMPDIR` names on Unix.
+    /// The largest number of bytes in a file, and in its answer. Data beyond 64 KiB is on disk, in the folder
+    /// for temporary files, which `TMPDIR` names on Unix.
     pub body_limit: usize,
     /// The largest number of bytes of a file that is held in memory whole, such as a document of JSON; a
     /// line of other files, or an item of several lines, may have a thirty-second of it.
@@ -29,8 +29,8 @@ pub struct ServiceOptions {
     pub spool_limit: u64,
     /// The largest number of bytes in a body of JSON, whose answer is up to 30 times as long.
     pub json_limit: usize,
-    /// The largest number of bytes in all bodies of JSON and files that are held in memory whole, and in what is
-    /// made of them; live sessions share half as many.
+    /// The largest number of bytes in all bodies of JSON and files that are held in memory whole, and in the data
+    /// made from them; live sessions share half as many bytes.
     pub memory_limit: usize,
     /// The longest time for a body of JSON to arrive, or 64 KiB of a file; to wait for and compute an
     /// answer, or a part of a file; and for a client to take more of an answer.

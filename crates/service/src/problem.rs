@@ -23,7 +23,7 @@ pub struct ApiError(Box<Refusal>);
 struct Refusal {
     status: StatusCode,
     detail: String,
-    /// Members beside those of the RFC.
+    /// Members in addition to the RFC's.
     more: Map<String, Value>,
     header: Option<(HeaderName, HeaderValue)>,
     /// The part that only the operator of the service may read.
@@ -110,7 +110,7 @@ impl fmt::Display for ApiError {
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let error = match error {
-            // A writer of the service says itself what is wrong.
+            // A writer of the service describes its problem itself.
             Error::Io { verb, path, source } => match source.downcast() {
                 Ok(refusal) => return refusal,
                 Err(source) => Error::Io { verb, path, source },

@@ -50,8 +50,7 @@ impl Turn {
             return;
         }
         self.thread = None;
-        // Those that wait are served in their order, and this work behind them. The semaphore is never
-        // closed.
+        // Waiting requests are served in order, and this work after them. The semaphore is never closed.
         self.thread = Handle::current().block_on(Arc::clone(&self.threads).acquire_owned()).ok();
         self.begun = Instant::now();
     }
@@ -74,7 +73,7 @@ impl Attendance {
         self.state.store(Self::RUNNING, Ordering::Relaxed);
     }
 
-    /// Counts the work if it goes on after its request.
+    /// Counts the work if it continues after its request.
     fn leave(&self) {
         self.abandoned.fetch_add(1, Ordering::Relaxed);
         let (from, to, order) = (Self::RUNNING, Self::ABANDONED, Ordering::Relaxed);
@@ -139,8 +138,8 @@ impl Queue {
         self.run_in_turns(|turn| work(turn.interrupt.clone())).await
     }
 
-    /// Does some work as [`Self::run`] does it, which may take as long as it wants if it goes on: it calls
-    /// [`Turn::step`] in between.
+    /// Does some work as [`Self::run`] does it, which may take as long as it wants if it makes progress: it
+    /// calls [`Turn::step`] in between.
     ///
     /// # Errors
     /// The errors of [`Self::run`].
@@ -155,7 +154,7 @@ impl Queue {
         self.run_at(place, work).await
     }
 
-    /// Does work like [`Self::run`], but waits for a place in the queue.
+    /// Does work like [`Self::run`], but waits for a slot in the queue.
     ///
     /// # Errors
     /// The errors of the work, and of work that waits or takes too long.

@@ -157,10 +157,11 @@ impl RestoreRequest {
     }
 }
 
-/// The number of bytes of a text that tell its language: some 300 words, as many as count in a file.
+/// The number of bytes of a text from which its language is detected: about 300 words, as many as count in a
+/// file.
 const LANGUAGE_BYTES: usize = 2 << 10;
 
-/// Returns a note if a text is in another language than that of its model.
+/// Returns a note if a text is in another language than its model's.
 fn other_language(text: &str, used: &str) -> Option<Note> {
     let mut evidence = LanguageEvidence::default();
     evidence.push_text(&text[..text.floor_char_boundary(LANGUAGE_BYTES)]);

@@ -62,7 +62,8 @@ pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> R
     restore_file(&service, given, file).await
 }
 
-/// Restores what a body of JSON gives. Its JSON is read in the queue, too, where it holds nobody up.
+/// Restores the texts in a body of JSON. Its JSON is read in the queue, too, where it delays no other
+/// request.
 async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> Result<Response, ApiError> {
     let (pool, mut out) = (Arc::clone(&service.pool), Spool::new(service, "the answer"));
     let work = move |interrupt| {
@@ -98,7 +99,7 @@ struct Wanted {
     with_confidence: bool,
 }
 
-/// Restores what JSON gives.
+/// Restores the texts in JSON.
 fn answer(chosen: ChosenRestorer, given: Given, wanted: Wanted) -> majuscule::Result<RestoreAnswer> {
     let Wanted { unit, with_confidence } = wanted;
     let ChosenRestorer { restorer, options, .. } = &chosen;
@@ -211,10 +212,7 @@ impl FileOptions {
         restored.notes.extend(note);
         let Some(mut conversion) = conversion else { return Ok((restored, Vec::new())) };
         conversion.interrupt = out.interrupt();
-        if let Some(cues) = &mut conversion.cues {
-            let found = Some(&restored.language).filter(|_| !format.info().declares_language);
-            cues.language = request.language.tag().map(str::to_owned).or(found.cloned());
-        }
+        conversion.set_language(request.language.tag(), &restored.language);
         let source = out.take(given);
         let (input, _) = source.open(&name)?.decoded(Some(restored.encoding), None)?;
         let notes = conversion.run(input, out, Path::new("the answer"))?;

@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The number of bytes that one permit stands for.
 const UNIT: u64 = 1 << 10;
 
-/// A number of bytes, of which each request holds a share.
+/// A number of bytes, of which each request reserves a part.
 #[derive(Debug, Clone)]
 pub struct Room {
     free: Arc<Semaphore>,
@@ -42,7 +42,7 @@ impl RoomShare {
         (self.room.units as u64).saturating_mul(UNIT)
     }
 
-    /// Takes what the share holds.
+    /// Removes and returns the reserved bytes.
     pub fn take(&mut self) -> Self {
         Self { room: self.room.clone(), held: self.held.take() }
     }

@@ -1,4 +1,4 @@
-//! `POST /v1/score`: figures of a text beside its reference.
+//! `POST /v1/score`: figures of a text compared with its reference.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The time in which the runtime hears of the bytes that came before the signal to stop.
 const READ: Duration = Duration::from_millis(10);
 
-/// The number of bytes that are held of what a connection has received and not used.
+/// The number of bytes of unused input that are held for a connection.
 const BUFFER: usize = 64 << 10;
 
 /// The number of further connections, which are for `/health`, `/ready` and the page alone, and the longest time
@@ -40,8 +40,8 @@ const SPARE_HEAD: Duration = Duration::from_secs(1);
 const LAST: Duration = Duration::from_secs(1);
 
 /// Serves connections until `stop` is ready. Then requests that were sent before it are still read and
-/// answered, no more are accepted, and what is not finished within [`ServiceOptions::grace`] is cut off.
-/// Returns true if all was finished.
+/// answered, no more are accepted, and requests that are not finished within [`ServiceOptions::grace`] are
+/// cut off. Returns true if all was finished.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -95,7 +95,7 @@ pub async fn serve(
     }
     sleep(READ).await;
     stage.send_replace(Stopping::Gently);
-    // Connections hold their places until they end, those that became WebSockets too.
+    // Connections hold their permits until they end, those that became WebSockets too.
     let is_finished = timeout(options.grace, room.acquire_many(places)).await.is_ok();
     stage.send_replace(Stopping::AtOnce);
     // Ends the rest, whose work then sees that nobody waits.
@@ -131,9 +131,9 @@ fn waiting(listener: TcpListener) -> Vec<TcpStream> {
     std::iter::from_fn(|| accept().ok()).collect()
 }
 
-/// Serves at an address until the process is told to stop (SIGINT, SIGTERM), and calls `started` with
-/// the address once connections are accepted. At SIGHUP the models are loaded again, and `reloaded` gets
-/// the errors of those that stay as they were. A panic prints where it was, and no text.
+/// Serves at an address until the process is signalled to stop (SIGINT, SIGTERM), and calls `started` with
+/// the address once connections are accepted. At SIGHUP the models are loaded again, and `reloaded` gets the
+/// errors of models that were not reloaded. A panic prints where it was, and no text.
 ///
 /// # Errors
 /// Fails if the address cannot be used, or requests were cut off at the end.

@@ -1,8 +1,8 @@
 //! The names by which the service is called, and the web pages that may call it.
 //!
 //! A browser sends requests of any page to this machine, and a page whose name leads to 127.0.0.1 (DNS
-//! rebinding) even reads the answers. The header `Host` tells such a name, `Origin` and `Sec-Fetch-Site` tell
-//! the page.
+//! rebinding) even reads the answers. The header `Host` shows such a name; `Origin` and `Sec-Fetch-Site`
+//! identify the page.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::connection::Connection;
 use crate::problem::ApiError;
 use crate::state::Service;
 
-/// The header by which browsers tell whether a page of another site asks.
+/// The header by which browsers show whether a page of another site asks.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The names of hosts that a service answers to.
@@ -43,7 +43,7 @@ impl HostNames {
     }
 }
 
-/// Refuses requests that call the service by another name, those of the pages of other sites, and those for
+/// Refuses requests that call the service by another name, requests of pages of other sites, and requests for
 /// which there is no connection.
 pub async fn check(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     if request.extensions().get::<Connection>().is_some_and(|connection| connection.is_spare) {
@@ -72,7 +72,7 @@ fn refusal(headers: &HeaderMap, hosts: &HostNames) -> Option<String> {
     let is_own = match origin.split_once("://") {
         // A proxy may send its own name as Host.
         Some(("http" | "https", site)) => site.eq_ignore_ascii_case(host) || hosts.has_listed(site),
-        // Programs with pages of their own, such as browser extensions, are no sites.
+        // Programs with pages of their own, such as browser extensions, are not sites.
         Some((scheme, _)) => scheme != "file",
         None => false,
     };

@@ -52,7 +52,7 @@ impl Spool {
         }
     }
 
-    /// Takes a file that is in memory, and keeps what holds it there.
+    /// Takes a file that is in memory, and keeps its reservation.
     pub fn of_whole(service: &Service, WholeBody { bytes, memory }: WholeBody) -> Self {
         let new = Self::new(service, THE_BODY);
         Self { len: bytes.len() as u64, block: bytes, room: memory, ..new }
@@ -107,7 +107,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Writes what is in memory to disk.
+    /// Writes the bytes in memory to disk.
     fn write_out(&mut self) -> Result<(), ApiError> {
         if !self.room.grow(self.len) {
             return Err(ApiError::full("other requests use the disk space for files: try again later"));
@@ -168,7 +168,7 @@ impl Write for Spool {
     }
 }
 
-/// A spool as the body of an answer, which takes its room until it is sent.
+/// A spool as the body of an answer, which keeps its reservation until it is sent.
 struct SpoolBody {
     /// `None` once everything on disk is read.
     disk: Option<DiskReader>,

@@ -1,4 +1,4 @@
-//! The words of a recogniser, as JSON gives them.
+//! The words of a recogniser, in JSON.
 
 use serde_json::Value;
 

@@ -74,7 +74,7 @@ impl FromStr for HouseStyle {
             StyleRule::of_name(name).ok_or_else(|| {
                 let names: Vec<_> = StyleRule::VALUES.iter().map(|(_, name, _)| *name).collect();
                 Error::usage(format!(
-                    "\"{name}\" is no rule of style: expected one or more of {}, with commas between them",
+                    "\"{name}\" is not a style rule: expected one or more of {}, with commas between them",
                     names.join(", ")
                 ))
             })

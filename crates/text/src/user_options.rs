@@ -1,5 +1,5 @@
 //! The options that a person may set, each declared once: its name, its help, its values, where it can be given and
-//! what it sets. What else [`RestoreOptions`] hold, such as limits and threads, is set by the program that runs.
+//! what it sets. Other fields of [`RestoreOptions`], such as limits and threads, are set by the program that runs.
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
@@ -25,7 +25,7 @@ pub struct UserOption {
     help: &'static str,
     /// The values.
     pub kind: OptionKind,
-    /// The places where it can be given.
+    /// The doors where it can be given.
     pub doors: &'static [Door],
     set: fn(&mut RestoreOptions, &OptionValue) -> Result<(), WrongValue>,
 }
@@ -206,7 +206,7 @@ pub static USER_OPTIONS: [UserOption; 17] = [
     },
     UserOption {
         name: "lines",
-        help: "Lines of the output: those of the input, or one sentence per line, which is for plain text",
+        help: "Lines of the output: the lines of the input, or one sentence per line, which is for plain text",
         kind: OptionKind::Choice(choices::<OutputLines>, Some("same")),
         doors: &[Program, JavaScript],
         set: |options, value| {
@@ -219,15 +219,15 @@ pub static USER_OPTIONS: [UserOption; 17] = [
     },
     UserOption {
         name: "locale",
-        help: "Language whose case pairs are used, such as tr or nl; that of the model by default",
+        help: "Language whose case pairs are used, such as tr or nl; by default the model's language",
         kind: OptionKind::Text("LANG"),
         doors: NOT_IN_REQUESTS,
         set: |options, value| set(&mut options.locale, value.parsed().map(Some)),
     },
     UserOption {
         name: "look-ahead",
-        help: "Number of later words that a choice may depend on, which live text then waits for; 0 is none. By default \
-               all the context that the method uses, and 1 for live text",
+        help: "Number of later words that a choice may depend on, which live text then waits for; 0 means no later \
+               words. By default all the context that the method uses, and 1 for live text",
         kind: OptionKind::Count(0),
         doors: EVERYWHERE,
         set: |options, value| set(&mut options.look_ahead, value.count(0).map(Some)),
@@ -252,7 +252,7 @@ pub static USER_OPTIONS: [UserOption; 17] = [
         name: "predictions",
         help: "Number of contexts in which each word is decided",
         kind: OptionKind::Count(1),
-        // The program gives this number to models that average, and to windows of others.
+        // The program passes this number to models that average; for other models it sets the windows.
         doors: &[JavaScript, Python],
         set: |options, value| {
             options.predictions = NonZeroUsize::new(value.count(1)?).ok_or(WrongValue::Unexpected)?;
@@ -294,12 +294,12 @@ fn set<T>(place: &mut T, found: Result<T, WrongValue>) -> Result<(), WrongValue>
 }
 
 impl UserOption {
-    /// Returns the options that can be given at a place.
+    /// Returns the options that can be given at a door.
     pub fn at(door: Door) -> impl Iterator<Item = &'static Self> {
         USER_OPTIONS.iter().filter(move |option| option.doors.contains(&door))
     }
 
-    /// Returns the option with this name at a place.
+    /// Returns the option with this name at a door.
     pub fn named(door: Door, name: &str) -> Option<&'static Self> {
         Self::at(door).find(|option| option.name == name)
     }
@@ -498,7 +498,7 @@ mod tests {
             }
         };
         assert!(wrong("marks", "#").contains("auto or all"), "{}", wrong("marks", "#"));
-        assert!(wrong("style", "loud").contains("no rule of style"), "{}", wrong("style", "loud"));
+        assert!(wrong("style", "loud").contains("not a style rule"), "{}", wrong("style", "loud"));
     }
 
     #[test]

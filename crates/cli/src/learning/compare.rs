@@ -63,7 +63,7 @@ pub struct CompareArgs {
     /// those that distinguish them most first
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = crate::page::number)]
     pub show_differences: Option<NonZeroUsize>,
-    /// Language whose case pairs count (tr, az and nl have their own), if not that of --lang
+    /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
     /// Number of threads that a method may use: at most, and by default, the number of cores. The

@@ -75,8 +75,8 @@ pub struct EvaluateArgs {
     /// Also score each category of the labels of stm by itself, such as the focus condition f0
     #[arg(long, conflicts_with = "align")]
     pub per_category: bool,
-    /// Also compare the model's probabilities with the truth, those of punctuation too where the
-    /// protocol scores it
+    /// Also compare the model's probabilities with the truth, including the probabilities of punctuation
+    /// where the protocol scores it
     #[arg(long)]
     pub calibration: bool,
     /// Also print 95 % intervals, from a bootstrap over the examples as in compare
@@ -85,7 +85,7 @@ pub struct EvaluateArgs {
     /// Balance between missing and superfluous capitals, for maxent and networks
     #[arg(long, value_parser = by_name::<CapitalBalance>(), default_value = default_name::<CapitalBalance>())]
     pub capitals: CapitalBalance,
-    /// Number of later words that a choice may depend on; 0 is none
+    /// Number of later words that a choice may depend on; 0 means no later words
     #[arg(long, value_name = "N")]
     pub look_ahead: Option<usize>,
     #[command(flatten)]

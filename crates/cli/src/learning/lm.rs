@@ -213,7 +213,7 @@ struct Resources {
     /// highest order and 24 per other n-gram
     #[arg(long, value_name = "SIZE")]
     memory: Option<ByteSize>,
-    /// Folder for temporary files under --memory; that of the output by default
+    /// Folder for temporary files under --memory; by default the output's folder
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
     /// Number of threads that read the text: at most, and by default, the number of cores. The

@@ -30,7 +30,7 @@ pub struct ScoreArgs {
     /// Also score each recording by itself
     #[arg(long, requires = "align")]
     pub per_file: bool,
-    /// Language whose case pairs count (tr, az and nl have their own), if not that of --lang
+    /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
     /// Number of errors to list, the most frequent first

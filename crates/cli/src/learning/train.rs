@@ -58,7 +58,7 @@ struct Common {
     /// (alternates all kinds of text) or windows (for networks)
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
-    /// Language whose case pairs are used, such as tr or nl; that of --lang by default
+    /// Language whose case pairs are used, such as tr or nl; by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     /// Number of threads: at most, and by default, the number

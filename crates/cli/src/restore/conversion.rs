@@ -5,7 +5,7 @@ use std::path::Path;
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
-use majuscule_format::{Format, FormatFamily};
+use majuscule_format::Format;
 
 use super::arguments::RestoreArgs;
 use super::shown;
@@ -48,30 +48,21 @@ impl RestoreArgs {
     }
 
     /// Returns the conversion of a text after it is restored; `language` is the language of its
-    /// model. Words with times become new cues of subtitles, and other fields of JSON are not
-    /// expected there.
+    /// model.
     pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Conversion {
-        let is_subtitles = to.info().family == FormatFamily::Subtitles;
-        let from_info = from.info();
-        let default = (is_subtitles && from_info.is_heard).then_some(CueCut::Sentence);
-        let limits = |CueCut::Sentence| {
-            let named = self.lang.clone().filter(|lang| lang != "auto");
-            // A document names its language itself.
-            let found = || {
-                let is_declared = from_info.declares_language;
-                Some(language.to_owned()).filter(|tag| !is_declared && !tag.is_empty())
-            };
-            self.output_form.limits(named.or_else(found))
-        };
-        Conversion {
+        let limits = |CueCut::Sentence| self.output_form.limits(None);
+        let mut conversion = Conversion {
             from,
             to,
-            field: self.user.options.field.clone().filter(|_| from_info.has_objects),
+            field: self.user.options.field.clone(),
             strict: self.output_form.is_strict(),
             speakers: self.output_form.names_speakers(),
-            cues: self.output_form.cut().or(default).map(limits),
+            cues: self.output_form.cut().map(limits),
             interrupt: host::interrupt(),
         }
+        .after_restoring();
+        conversion.set_language(self.lang.as_deref().filter(|lang| *lang != "auto"), language);
+        conversion
     }
 
     pub(super) fn tell_conversion(&self, notes: ConversionNotes) {

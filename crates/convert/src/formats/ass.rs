@@ -53,7 +53,10 @@ fn what_an_event_cannot_hold_is_refused_or_dropped() {
     let refused =
         |text: &str, strict: bool| run(Format::Srt, Format::Ass, strict, &cue(text)).unwrap_err().to_string();
     let found = refused("so", true);
-    assert!(found.starts_with("data, line 2, column 1: the digits of 1.234 beyond hundredths would"), "{found}");
+    assert!(
+        found.starts_with("data, line 2, column 1: the digits of 1.234 beyond hundredths would"),
+        "{found}"
+    );
     for text in ["a {b} c", "c:\\new", "a\\h"] {
         let found = refused(text, false);
         assert!(found.starts_with("data, line 3, column 1: found text that would be read as"), "{found}");

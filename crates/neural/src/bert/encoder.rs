@@ -363,7 +363,7 @@ mod tests {
         let missing = problem(&|weights| drop(weights.remove(name)));
         assert!(missing.contains(&format!("lacks the tensor {name}")), "{missing}");
         let misshapen = problem(&|weights| drop(weights.insert(name.to_owned(), weights[name].t().unwrap())));
-        assert!(misshapen.contains("of shape [32, 16], but config.json makes it [16, 32]"), "{misshapen}");
+        assert!(misshapen.contains("of shape [32, 16], but config.json requires [16, 32]"), "{misshapen}");
         let extra = "encoder.layer.2.output.dense.weight";
         let more = problem(&|weights| drop(weights.insert(extra.to_owned(), weights[name].clone())));
         assert!(more.contains(&format!("{extra}, which is not part of this network")), "{more}");

@@ -1,4 +1,4 @@
-//! A text with mark-up, and the places of its parts in it.
+//! A text with mark-up, and the positions of its parts in it.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct AnnotatedText {
 /// A part of the text that a client may change.
 #[derive(Debug)]
 struct AnnotatedPart {
-    /// The place in the plain text, in bytes.
+    /// The position in the plain text, in bytes.
     span: Range<usize>,
     /// The offset in the whole text.
     offset: usize,
@@ -88,15 +88,15 @@ impl AnnotatedText {
         &self.plain
     }
 
-    /// Returns a converter of places in the plain text.
+    /// Returns a converter of positions in the plain text.
     pub fn places(&self) -> Places<'_> {
         Places { parts: &self.parts, cursor: OffsetCursor::new(&self.plain, OffsetUnit::Utf16), at: 0 }
     }
 }
 
-/// Converts places in the plain text, from the first to the last.
+/// Converts positions in the plain text, from the first to the last.
 pub struct Places<'a> {
-    /// The parts from the one that was asked for last.
+    /// The parts, beginning with the last one requested.
     parts: &'a [AnnotatedPart],
     cursor: OffsetCursor<'a>,
     /// The offset in the plain text of the first of `parts`.

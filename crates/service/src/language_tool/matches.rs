@@ -40,7 +40,7 @@ struct Replacement {
     value: String,
 }
 
-/// The text around a word; the offset is that of the word in this text.
+/// The text around a word; the offset is the word's position in this text.
 #[derive(Debug, Serialize)]
 struct MatchContext {
     text: String,
@@ -102,7 +102,7 @@ pub fn list(
     found
 }
 
-/// Returns the places of sentences in a text, with the punctuation that touches their words.
+/// Returns the positions of sentences in a text, with the punctuation that touches their words.
 fn sentences(plain: &str, words: &[RestoredWord]) -> Vec<Range<usize>> {
     let (mut sentences, mut start, mut done) = (Vec::new(), None, 0);
     for (at, word) in words.iter().enumerate() {

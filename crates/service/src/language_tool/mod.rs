@@ -64,7 +64,7 @@ struct CheckRequest {
     text: AnnotatedText,
     language: AskedLanguage,
     rules: RuleChoice,
-    /// The options of a text that gets marks.
+    /// The options for a text into which marks are inserted.
     marked: RestoreOptions,
     level: CheckLevel,
 }

@@ -15,7 +15,7 @@ pub struct Rule {
     category: RuleCategory,
 }
 
-/// The category of a rule, with the identifier that LanguageTool gives it.
+/// The category of a rule, with its identifier in LanguageTool.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct RuleCategory {
     id: &'static str,

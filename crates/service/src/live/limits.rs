@@ -13,8 +13,8 @@ pub struct LiveLimits {
     pub message: usize,
     /// The largest number of messages in a second; a client that sends more is read more slowly.
     pub rate: u32,
-    /// The time without any sign of a client after which it is asked for one, and after which, if there
-    /// is none again, it has gone.
+    /// The time without any sign of a client after which it is pinged; after as much time again without one,
+    /// it counts as gone.
     pub ping: Duration,
     /// The time without a message after which a session ends.
     pub idle: Duration,

@@ -30,7 +30,7 @@ pub enum ClientMessage {
 pub enum LiveInput {
     /// More of a text, cut anywhere.
     Text(String),
-    /// Words of a recogniser. Those with the name of an earlier record take its place.
+    /// Words of a recogniser. Words with the name of an earlier record replace that record.
     Words {
         /// The name of the record.
         id: Option<String>,
@@ -82,7 +82,7 @@ impl ClientMessage {
     /// Reads a message.
     ///
     /// # Errors
-    /// Fails for what is no message, and names what was expected.
+    /// Fails if the input is not a message, and names the expected form.
     pub fn read(json: &str) -> Result<Self, ApiError> {
         let mut fields = Fields::of_json(json.as_bytes(), "the message")?;
         let kind = fields.text("type")?;

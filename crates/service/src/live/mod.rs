@@ -1,8 +1,8 @@
 //! Live text: words in as they come, restored words out as soon as they are certain, over a WebSocket.
 //!
-//! A session has no thread. It is a task of the connection, which reads a message, computes what it is
-//! answered with, and writes that, before it reads the next one. So a client that reads nothing is read
-//! from no further, and memory is bounded.
+//! A session has no thread. It is a task of the connection, which reads a message, computes the answer and
+//! writes it before it reads the next message. So nothing more is read from a client that does not read, and
+//! memory is bounded.
 
 mod limits;
 mod messages;

@@ -24,14 +24,14 @@ const CONTEXT: usize = 1 << 9;
 /// final.
 const FINAL_RECORDS: usize = 256;
 
-/// A live session. Law: what is final never changes, and the final transcripts together are what a
-/// stream of the library makes of the text, however it is cut into messages.
+/// A live session. Law: a final result never changes, and the final transcripts together equal the output of
+/// a stream of the library, however it is cut into messages.
 pub struct LiveSession {
     language: String,
     model: String,
     restorer: TextRestorer,
     options: RestoreOptions,
-    /// True if a word takes microseconds.
+    /// True if restoring a word takes only microseconds.
     is_light: bool,
     delivery: Delivery,
     /// `None` once the text has ended.
@@ -41,7 +41,7 @@ pub struct LiveSession {
     open: Option<OpenRecord>,
     /// The names of the last records that are final.
     final_ids: VecDeque<String>,
-    /// The end of the text that is in the stream: what is not answered, and some context before.
+    /// The end of the text that is in the stream: the part without an answer, and some context before it.
     recent: String,
     /// The number of bytes in the stream.
     pushed: u64,
@@ -80,7 +80,7 @@ impl LiveSession {
     /// Starts a session, which holds its memory in a share.
     ///
     /// # Errors
-    /// Fails if the model cannot do what is asked.
+    /// Fails if the model does not support the request.
     pub fn start(chosen: ChosenRestorer, delivery: Delivery, memory: RoomShare) -> Result<Self> {
         let is_light = chosen.is_light();
         let ChosenRestorer { restorer, language, model, options, .. } = chosen;
@@ -120,7 +120,7 @@ impl LiveSession {
         Ok(Ok(()))
     }
 
-    /// Returns true if a word takes microseconds.
+    /// Returns true if restoring a word takes only microseconds.
     pub fn is_light(&self) -> bool {
         self.is_light
     }
@@ -131,7 +131,7 @@ impl LiveSession {
         Begin { version: env!("CARGO_PKG_VERSION"), language, model }
     }
 
-    /// Counts a message of so many bytes, which may be wrong, and holds the memory for it.
+    /// Counts a message of this many bytes, which may be wrong, and holds the memory for it.
     ///
     /// # Errors
     /// Fails if other sessions hold the memory; the session cannot go on then.
@@ -140,7 +140,7 @@ impl LiveSession {
         self.hold(bytes)
     }
 
-    /// Holds the memory for a message of so many bytes.
+    /// Holds the memory for a message of this many bytes.
     ///
     /// # Errors
     /// Like [`Self::count`].
@@ -151,7 +151,7 @@ impl LiveSession {
         Err(ApiError::busy("other live sessions use the memory for live text: try again later"))
     }
 
-    /// Takes something in. What is wrong is the inner error, and changes nothing.
+    /// Processes an input. The inner error describes an invalid input, which changes nothing.
     ///
     /// # Errors
     /// Fails like the method; the session cannot go on then.
@@ -197,7 +197,7 @@ impl LiveSession {
         self.answer(part, from_finalize).map(Ok)
     }
 
-    /// Decides what has waited for longest.
+    /// Decides the words that have waited longest.
     ///
     /// # Errors
     /// Fails like [`Self::take`].
@@ -262,7 +262,7 @@ impl LiveSession {
         if self.recent.is_empty() || self.recent.ends_with(char::is_whitespace) { "" } else { " " }
     }
 
-    /// Gives the words of the record that could be replaced to the stream.
+    /// Passes the words of the replaceable record to the stream.
     fn close_record(&mut self, part: &mut RestoredPart, now: Instant) -> Result<()> {
         let Some(OpenRecord { id, words, .. }) = self.open.take() else { return Ok(()) };
         self.final_ids.push_back(id);
@@ -329,7 +329,7 @@ impl LiveSession {
         Ok(answer)
     }
 
-    /// Forgets what is answered, but for some context.
+    /// Forgets the answered text, except for some context.
     fn forget(&mut self) {
         let at = self.cursor.at();
         while self.waiting.pop_front_if(|(end, _)| *end <= at).is_some() {}

@@ -18,18 +18,18 @@ pub struct LiveSessions {
 }
 
 impl LiveSessions {
-    /// Makes a list without sessions: at most `most`, which share so many bytes of memory.
+    /// Makes a list without sessions: at most `most`, which share this many bytes of memory.
     pub fn new(most: usize, memory: u64) -> Self {
         let room = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Self { most, room, memory: Room::new(memory), words: AtomicU64::new(0) }
     }
 
-    /// Returns a share of the memory of all sessions.
+    /// Returns a part of the memory of all sessions.
     pub fn memory(&self) -> RoomShare {
         self.memory.share()
     }
 
-    /// Returns the number of sessions, and that of all words in final results.
+    /// Returns the number of sessions, and the number of all words in final results.
     pub fn counts(&self) -> (usize, u64) {
         let free = self.room.available_permits();
         (self.most.saturating_sub(free), self.words.load(Ordering::Relaxed))
@@ -40,13 +40,13 @@ impl LiveSessions {
         self.words.fetch_add(words, Ordering::Relaxed);
     }
 
-    /// Takes a place for a session.
+    /// Reserves a slot for a session.
     ///
     /// # Errors
-    /// Fails if there is none.
+    /// Fails if all slots are in use.
     pub fn admit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
         Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
-            ApiError::busy(format!("{} live sessions are open, the limit: try again later", self.most))
+            ApiError::busy(format!("all {} live sessions are in use: try again later", self.most))
         })
     }
 }

@@ -49,7 +49,7 @@ enum ClientEvent {
 struct Leaving(Option<End>);
 
 impl ClientSocket {
-    /// Takes a WebSocket.
+    /// Accepts a WebSocket.
     pub fn new(socket: WebSocket, connection: Option<Connection>, limits: LiveLimits) -> Self {
         Self { socket, connection, limits }
     }

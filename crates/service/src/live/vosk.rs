@@ -1,4 +1,4 @@
-//! The messages of a vosk server, with the text of a recogniser in place of audio.
+//! The messages of a vosk server, with the text of a recogniser instead of audio.
 //!
 //! Each message has one answer, as clients of vosk expect: a partial one is shown as it looks now, and a
 //! result is decided at once.

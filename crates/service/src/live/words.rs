@@ -1,4 +1,4 @@
-//! Parts of a restored text as words, each with what its client said of it.
+//! Parts of a restored text as words, each with the fields that its client sent.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::words::TimedWord;
 /// The largest number of bytes of punctuation before a word that is remembered until the word comes.
 const LONGEST_GAP: usize = 256;
 
-/// The place in a text up to which its words are answered.
+/// The position in a text up to which its words are answered.
 #[derive(Debug, Clone, Default)]
 pub struct WordCursor {
     /// The number of bytes answered.
@@ -26,7 +26,7 @@ pub struct WordCursor {
 /// A word that a client gave with its times, and its restored parts so far.
 #[derive(Debug, Clone)]
 struct GivenWord {
-    /// The place in the text.
+    /// The position in the text.
     start: u64,
     end: u64,
     word: String,
@@ -43,13 +43,12 @@ impl WordCursor {
         self.at
     }
 
-    /// Adds words that will come at a place in the text, each followed by a space, and returns their
-    /// text.
+    /// Adds words that will come at a position in the text, each followed by a space, and returns their text.
     pub fn give(&mut self, at: u64, words: Vec<TimedWord>) -> String {
         let mut text = String::new();
         for (word, times) in words {
             let start = at + text.len() as u64;
-            // A line end inside a word is no line end of the text.
+            // A line end inside a word is not a line end of the text.
             text.extend(word.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
             let end = at + text.len() as u64;
             text.push(' ');
@@ -88,7 +87,7 @@ impl WordCursor {
         out
     }
 
-    /// Answers the given words that end up to a place.
+    /// Answers the given words that end up to a position.
     fn answer_given(&mut self, to: u64, options: &RestoreOptions, out: &mut Vec<AnswerWord>) {
         while let Some(given) = self.given.pop_front_if(|given| given.end <= to) {
             let GivenWord { word, times, mut restored, copied, whole, .. } = given;
@@ -101,7 +100,7 @@ impl WordCursor {
     fn add_gap(&mut self, text: &str) {
         let gap = &mut self.gap;
         gap.push_str(text);
-        // White space and what follows it is all that counts.
+        // Only white space and the text after it count.
         let from = gap.rfind(char::is_whitespace).unwrap_or(0).max(gap.len().saturating_sub(LONGEST_GAP));
         let from = (from..gap.len()).find(|&at| gap.is_char_boundary(at)).unwrap_or(gap.len());
         gap.drain(..from);
@@ -112,7 +111,7 @@ impl GivenWord {
     /// Adds a restored part of the word that begins at a byte of it.
     fn add(&mut self, part: &RestoredWord, start: usize) {
         let end = start + part.span.len();
-        // What begins in one word and ends in another, such as a tag, is left as it is.
+        // Text that begins in one word and ends in another, such as a tag, is left as it is.
         let Some(before) = self.word.get(self.copied..start).filter(|_| end <= self.word.len()) else {
             return;
         };

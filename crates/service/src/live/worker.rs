@@ -99,7 +99,7 @@ impl LiveWorker {
         self.answered(done)
     }
 
-    /// Answers a message that is wrong by itself. The session goes on, unless there are too many.
+    /// Answers an invalid message. The session continues, unless there are too many such messages.
     pub fn refuse(&mut self, error: &ApiError) -> Outcome {
         let outcome = Outcome::default().and(&ServerMessage::error(error));
         Outcome { end: self.count_wrong(), ..outcome }

@@ -253,7 +253,7 @@ fn conversion_is_that_of_the_library() {
     let server = server();
     let file = example("talk.srt");
     let answer = server.post("/v1/convert?from=srt&to=vtt&drop=true", "application/x-subrip", &file);
-    let conversion = Conversion { from: Format::Srt, to: Format::Vtt, drop: true, ..Conversion::default() };
+    let conversion = Conversion { from: Format::Srt, to: Format::Vtt, ..Conversion::default() };
     let mut expected = Vec::new();
     conversion.run(Input::uncompressed("talk.srt", &*file), &mut expected, "out".as_ref()).unwrap();
     assert_eq!((answer.status, answer.text()), (200, String::from_utf8(expected).unwrap()));
@@ -276,7 +276,7 @@ fn a_file_is_restored_and_converted_in_one_request() {
     // Words with times become cues, whose cuts depend on the language.
     let cues = Some(CueLimits { language: Some("en".to_owned()), ..CueLimits::default() });
     let conversion =
-        Conversion { from: Format::WhisperJson, to: Format::Srt, cues, drop: true, ..Conversion::default() };
+        Conversion { from: Format::WhisperJson, to: Format::Srt, cues, ..Conversion::default() };
     let mut expected = Vec::new();
     let notes =
         conversion.run(Input::uncompressed("talk.json", &*restored), &mut expected, "out".as_ref()).unwrap();
@@ -300,8 +300,8 @@ fn a_file_is_restored_and_converted_in_one_request() {
         let same = server.post(&format!("/v1/restore?to={to}"), "application/x-subrip", &srt);
         assert_eq!(same.body, server.post("/v1/restore", "application/x-subrip", &srt).body);
     }
-    let lost = server.post("/v1/restore?to=text", "application/x-subrip", &srt);
-    assert!(lost.problem(422).contains("`drop`"), "{lost:?}");
+    let lost = server.post("/v1/restore?to=text&strict=true", "application/x-subrip", &srt);
+    assert!(lost.problem(422).contains("`strict`"), "{lost:?}");
     let late = server.post("/v1/restore?to=srt&max_chars=30", "application/json", &file);
     assert!(late.problem(400).starts_with("`max_chars` is for new cues"), "{late:?}");
 }

@@ -26,13 +26,13 @@ pub struct MarkOptions {
     #[arg(long, value_name = "MARKS", num_args = 0..=1, require_equals = true, default_missing_value = ".,?")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marks: Option<MarkSet>,
-    /// The cost of a superfluous mark inside a sentence relative to that of a missing one; by default the
+    /// The cost of a superfluous mark inside a sentence relative to the cost of a missing one; by default the
     /// cost with the best F on held-out text, or 1 without such text
     #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_cost: Option<f32>,
-    /// The cost of a superfluous sentence end relative to that of a missing one; by default the cost with
-    /// the best F on held-out text, or that of --mark-cost
+    /// The cost of a superfluous sentence end relative to the cost of a missing one; by default the cost with
+    /// the best F on held-out text, or the value of --mark-cost
     #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_cost: Option<f32>,

@@ -101,8 +101,8 @@ pub struct MaxentConfig {
     /// --look-ahead, down to none, so that the model also works with less look-ahead
     #[arg(long, alias = "leave-out", value_name = "P", default_value_t = MaxentConfig::RIGHT_CONTEXT_DROPOUT)]
     pub right_context_dropout: f32,
-    /// The cost of a wrong capital relative to that of a missing one: above 1 for precision, below
-    /// for recall
+    /// The cost of a wrong capital relative to the cost of a missing one: above 1 for precision, below for
+    /// recall
     #[arg(long, value_name = "RATIO", allow_negative_numbers = true, default_value_t = 1.0)]
     pub capital_cost: f32,
     /// The punctuation marks to learn
