@@ -187,8 +187,8 @@ mod tests {
         options.map(declare).collect()
     }
 
-    /// The options, languages and formats of `index.d.ts` are the library's options. `MAJUSCULE_BLESS=1 cargo test`
-    /// rewrites them.
+    /// The options, languages and formats of `index.d.ts` are the library's. `MAJUSCULE_BLESS=1 cargo test` rewrites
+    /// them.
     #[test]
     fn the_types_have_the_options_of_the_library() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/index.d.ts");

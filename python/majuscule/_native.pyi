@@ -270,7 +270,8 @@ def detect_language(text: str) -> str | None:
 
 def look_in(folder: str | PathLike[str]) -> None:
     """
-    Makes a folder count as the program's folder, which contains the models that are not built in. The first call decides.
+    Makes a folder count as the program's folder, which contains the models that are not built in.
+    The first call decides.
     """
 
 def options(verb: SupportsGetItem[int, str]) -> list[tuple[str, str, str, list[str], str | None, str]]:

@@ -384,8 +384,7 @@ impl Stream {
     }
 }
 
-/// Detects the language of a text: its tag if there is a built-in model of it; None if the text does not show
-/// it.
+/// Detects the language of a text: its tag if there is a built-in model of it; None if the text does not show it.
 #[pyfunction]
 fn detect_language(py: Python<'_>, text: PyBackedStr) -> Option<String> {
     match py.detach(|| majuscule::detect_language(&text)) {

@@ -92,8 +92,8 @@ pub fn options(py: Python<'_>, verb: Vec<PyBackedStr>) -> PyResult<Vec<OptionRow
     Ok(options.into_iter().map(row).collect())
 }
 
-/// Makes a folder count as the program's folder, which contains the models that are not built in. The first call
-/// decides.
+/// Makes a folder count as the program's folder, which contains the models that are not built in.
+/// The first call decides.
 #[pyfunction]
 pub fn look_in(folder: PathBuf) {
     majuscule_cli::methods::look_in(folder);

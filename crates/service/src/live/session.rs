@@ -25,7 +25,7 @@ const CONTEXT: usize = 1 << 9;
 const FINAL_RECORDS: usize = 256;
 
 /// A live session. Law: a final result never changes, and the final transcripts together equal the output of
-/// a stream of the library, however it is cut into messages.
+/// a stream of the library for the text, however it is cut into messages.
 pub struct LiveSession {
     language: String,
     model: String,

@@ -275,8 +275,7 @@ fn a_file_is_restored_and_converted_in_one_request() {
     let restored = server.post("/v1/restore?format=whisper-json&marks=auto", "text/plain", &file).body;
     // Words with times become cues, whose cuts depend on the language.
     let cues = Some(CueLimits { language: Some("en".to_owned()), ..CueLimits::default() });
-    let conversion =
-        Conversion { from: Format::WhisperJson, to: Format::Srt, cues, ..Conversion::default() };
+    let conversion = Conversion { from: Format::WhisperJson, to: Format::Srt, cues, ..Conversion::default() };
     let mut expected = Vec::new();
     let notes =
         conversion.run(Input::uncompressed("talk.json", &*restored), &mut expected, "out".as_ref()).unwrap();
