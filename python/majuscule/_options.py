@@ -23,13 +23,11 @@ class RestoreFileOptions(TypedDict, total=False):
     cues: Literal["sentence"]
     """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
     changes. Words without times get times interpolated by character count within their segment. convert does not
-    change the text (restore adds capitals). Information that cues cannot hold is left out, as with drop."""
-    drop: bool
-    """Leave out what the other format cannot hold, such as cue settings in .srt, and report it on standard error."""
+    change the text (restore adds capitals). Information that cues cannot hold is left out."""
     encoding: str
     """Encoding of texts without a byte-order mark (one of UTF-8 or UTF-16 takes precedence): windows-1252, koi8-r,
-    shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default.
-    Texts are written in their own encoding, probabilities and diffs in UTF-8."""
+    ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE), but none with two bytes per character;
+    UTF-8 by default. Texts are written in their own encoding, probabilities and diffs in UTF-8."""
     end_threshold: float
     """With overlapping windows, end a sentence after a word if more than this fraction of them do [default: 0.1]."""
     field: str
@@ -86,8 +84,13 @@ class RestoreFileOptions(TypedDict, total=False):
     previous one."""
     sentence_start: Literal["auto", "always", "never"]
     """Sentence starts that get a capital. The default is auto."""
+    speakers: bool
+    """Begin a text with the name of its speaker where the speaker changes (Ana: so we met), if the other format has
+    no other place for it, as srt and text."""
     step: int
     """Number of words from the beginning of one window to the beginning of the next [default: 1]."""
+    strict: bool
+    """Refuse to leave out information that the other format cannot hold, such as cue settings in .srt."""
     style: Literal["small-offices", "title-headings", "capital-items"] | Iterable[Literal["small-offices", "title-headings", "capital-items"]]
     """Rules of a house style, with commas between them."""
     threads: int
@@ -113,15 +116,13 @@ class ConvertOptions(TypedDict, total=False):
     cues: Literal["sentence"]
     """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
     changes. Words without times get times interpolated by character count within their segment. convert does not
-    change the text (restore adds capitals). Information that cues cannot hold is left out, as with drop."""
-    drop: bool
-    """Leave out what the other format cannot hold, such as cue settings in .srt, and report it on standard error."""
+    change the text (restore adds capitals). Information that cues cannot hold is left out."""
     encoding: str
     """Encoding of a file without a byte-order mark (one of UTF-8 or UTF-16 takes precedence): windows-1252, koi8-r,
     shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default. The
     output is UTF-8."""
     field: str
-    """Field of jsonl that holds the text (text by default), or number of the conll column that holds the words."""
+    """Field of jsonl that holds the text (text by default)"""
     force: bool
     """Replace outputs that exist already."""
     from_: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
@@ -144,6 +145,11 @@ class ConvertOptions(TypedDict, total=False):
     min_seconds: float
     """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
     are reported on standard error. The default is 1."""
+    speakers: bool
+    """Begin a text with the name of its speaker where the speaker changes (Ana: so we met), if the other format has
+    no other place for it, as srt and text."""
+    strict: bool
+    """Refuse to leave out information that the other format cannot hold, such as cue settings in .srt."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
     It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""

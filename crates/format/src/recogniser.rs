@@ -81,11 +81,11 @@ const LONGEST: u64 = 30_000;
 /// Reads a document; `None` if none of the paths leads to a text, and for the segments of Whisper.
 pub(super) fn read(json: &str) -> Option<HeardDocument> {
     let root: Map<String, Value> = serde_json::from_str(json).ok()?;
-    let is_whisper = |name: &&str| {
-        let list = root.get(*name).and_then(Value::as_array);
+    let is_whisper = |name: &str| {
+        let list = root.get(name).and_then(Value::as_array);
         list.is_some_and(|list| list.iter().any(|segment| segment.get("text").is_some()))
     };
-    if ["segments", "chunks", "transcription"].iter().any(|name| is_whisper(&name)) {
+    if ["segments", "chunks", "transcription"].into_iter().any(is_whisper) {
         return None;
     }
     PATHS.into_iter().find_map(|(path, listed)| {
