@@ -377,7 +377,7 @@ row = [{ name = "most frequent form", train = "majority", corpus = "all" }]
     let said = room.experiment();
     // "The ministers ... BBC" has 11 words and 4 n-grams; "In New York ... Lisbon"
     // has 13 words and 6 n-grams.
-    let warning = "warning: 100.00 % of the 8-grams of the test \"own\", \"again\" (10 of 10, in 2 of 2 sentences) stand in the training \
+    let warning = "warning: 100.00 % of the 8-grams of the test \"own\", \"again\" (10 of 10, in 2 of 2 sentences) occur in the training \
                    text \"all\": figures on it are better than on a new text (listed by: majuscule corpus overlap ";
     let at = said.find(warning).unwrap_or_else(|| panic!("{said}"));
     assert!(at < said.find("training most frequent form").unwrap(), "{said}");
