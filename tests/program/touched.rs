@@ -43,7 +43,7 @@ fn kinds() -> [Kind; 3] {
     [
         Kind {
             heading: "Adding a format",
-            example: "lrc",
+            example: "kaldi",
             fewest: formats.len().div_ceil(2),
             words: formats,
             others: "README.md",
