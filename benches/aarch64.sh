@@ -31,7 +31,7 @@ done
 
 echo "== restoring"
 cargo build --locked "${std[@]}" --target $target -p majuscule-cli --no-default-features --features lang-en
-for model in accurate small best; do
+for model in accurate fast best; do
   MAJUSCULE_MODELS=lm/networks $CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER \
     "$CARGO_TARGET_DIR/$target/debug/majuscule" restore --lang en --preset $model <<<"we met angela merkel in lisbon"
 done
