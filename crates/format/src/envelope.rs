@@ -18,6 +18,8 @@ pub(super) struct ListedWord {
     pub(super) string: Range<usize>,
     /// The white space before its name, and the text between its name and its first quote.
     pub(super) space: [Range<usize>; 2],
+    /// True if the list has the word with its marks too: marks are not written beside it.
+    pub(super) is_marked: bool,
 }
 
 impl ListedWord {
@@ -148,6 +150,9 @@ impl Envelope {
             }
             out.extend_from_slice(&self.source[written..=end]);
             written = end + 1;
+            if word.is_marked {
+                continue;
+            }
             let [before, between] = word.space.clone().map(|space| &self.source[space]);
             let name = format!("\"{PUNCTUATED}\"");
             for part in [b",", before, name.as_bytes(), between, b"\"", &marked, b"\""] {

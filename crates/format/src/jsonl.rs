@@ -422,7 +422,8 @@ impl RecordGrammar for Objects {
         let (Some(locale), [before @ .., _]) = (self.marked, &self.path[..]) else { return found };
         let is_list =
             |path: &[String]| path.split_last().is_some_and(|(list, path)| path == before && is_list(list));
-        let words = timed_words(line, &is_list);
+        let mut words = timed_words(line, &is_list);
+        words.retain(|word| !word.is_marked);
         if !words.is_empty() {
             let strings = words.iter().map(|word| word.string.clone());
             LetterStream::of(text, from, locale).place(line, strings, locale, &mut found);

@@ -35,7 +35,8 @@ struct Open {
     any_marks: bool,
 }
 
-/// Returns the words of the lists with times and without [`PUNCTUATED`]; `is_list` decides by the names
+/// Returns the words of the lists with times and without [`PUNCTUATED`], and of all lists the words that have it beside
+/// them; `is_list` decides by the names
 /// that lead to a list whether it is a list of words. Text that is not JSON has no such lists.
 pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Vec<ListedWord> {
     let mut found = Vec::new();
@@ -53,11 +54,12 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
             Event::End => {
                 let Some(closed) = stack.pop() else { return };
                 path.truncate(closed.keys);
-                if closed.any_times && !closed.any_marks {
-                    found.extend(closed.words);
-                }
+                // In a list with marks, the words beside which there are none may get marks.
+                let is_kept = closed.any_times && !closed.any_marks;
+                found.extend(closed.words.into_iter().filter(|word| is_kept || word.is_marked));
                 if let Some(open) = stack.last_mut() {
-                    open.words.extend(closed.word);
+                    let is_marked = closed.has_marks;
+                    open.words.extend(closed.word.map(|word| ListedWord { is_marked, ..word }));
                     open.any_times |= closed.has_times;
                     open.any_marks |= closed.has_marks;
                 }
@@ -79,7 +81,7 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
                     let before =
                         [spaces(quote), spaces(between.end)].into_iter().find(|space| !space.is_empty());
                     let space = [before.unwrap_or_default(), between];
-                    open.word = Some(ListedWord { string, space });
+                    open.word = Some(ListedWord { string, space, is_marked: false });
                 }
             }
             Event::Other(value) if is_word => {

@@ -159,7 +159,10 @@ fn words_without_times_or_with_marks_beside_them_get_no_others() {
     let timed = words.replace(r#""so""#, r#""so", "start": 0.5"#);
     assert_eq!(marked(Format::WhisperJson, &text(&timed)).matches("punctuated_word").count(), 2);
     let beside = timed.replace(r#""we""#, r#""we", "punctuated_word": "we""#);
-    assert_eq!(marked(Format::WhisperJson, &text(&beside)).matches("punctuated_word").count(), 1);
+    let found = marked(Format::WhisperJson, &text(&beside));
+    assert_eq!(found.matches("punctuated_word").count(), 1);
+    // The word stays as it was heard, and its copy has the marks.
+    assert!(found.contains(r#"{"word": "We", "punctuated_word": "We,"}"#), "{found}");
 }
 
 #[test]
