@@ -31,7 +31,7 @@ const INPUT: [&str; 5] = ["from", "field", "name", "encoding", "lang"];
 
 /// The format of the output, if it differs from the file's, and its new cues.
 #[derive(Debug, Clone, Default)]
-pub struct WantedOutput {
+pub struct OutputOptions {
     to: Option<Format>,
     cues: Option<CueLimits>,
     strict: bool,
@@ -65,7 +65,7 @@ impl GivenOptions {
     }
 }
 
-impl WantedOutput {
+impl OutputOptions {
     /// Reads the options.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl FileConversion {
     /// Fails if a value is not one, or an option is not known.
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut values = GivenOptions::read(json)?;
-        let WantedOutput { to, mut cues, strict, speakers } = WantedOutput::read(&mut values)?;
+        let OutputOptions { to, mut cues, strict, speakers } = OutputOptions::read(&mut values)?;
         let Some(to) = to else {
             let to = option("to");
             return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));

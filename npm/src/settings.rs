@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 #[cfg(feature = "all")]
-use crate::conversion::{OUTPUT, WantedOutput};
+use crate::conversion::{OUTPUT, OutputOptions};
 use crate::failure::option_name;
 
 /// The options of the calls that restore.
@@ -27,7 +27,7 @@ pub struct FileSettings {
     pub format: Format,
     pub encoding: Option<Encoding>,
     #[cfg(feature = "all")]
-    pub output: WantedOutput,
+    pub output: OutputOptions,
 }
 
 /// Options as JSON, each read once.
@@ -136,7 +136,7 @@ impl Settings {
             format: values.named("format")?.unwrap_or_default(),
             encoding: values.encoding()?,
             #[cfg(feature = "all")]
-            output: WantedOutput::read(&mut values)?,
+            output: OutputOptions::read(&mut values)?,
         };
         #[cfg(not(feature = "all"))]
         if values.text("to")?.is_some() {

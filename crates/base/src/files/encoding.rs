@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
+use super::double_byte::{DoubleByte, DoubleByteDecoder};
 use crate::error::option;
 
 /// The encoding of a text. Law: decoding and encoding again returns the same bytes, except for the case of
@@ -22,8 +23,7 @@ pub enum Encoding {
     Table(Arc<CodePage>),
     /// One or two bytes per character, sometimes three or four, such as Shift_JIS. It is read and not written: no built-in model
     /// restores the languages that use it.
-    #[cfg(feature = "encodings")]
-    Double(&'static encoding_rs::Encoding),
+    Double(DoubleByte),
 }
 
 /// A single-byte encoding: the character of each byte, and the byte of each character.
@@ -53,7 +53,6 @@ impl Encoding {
             Self::Utf8 => "UTF-8",
             Self::Utf16Le | Self::Utf16Be => "UTF-16",
             Self::Table(table) => table.name,
-            #[cfg(feature = "encodings")]
             Self::Double(encoding) => encoding.name(),
         }
     }
@@ -62,9 +61,12 @@ impl Encoding {
         matches!(self, Self::Utf16Le | Self::Utf16Be)
     }
 
-    /// Returns true if a character has one or two bytes.
-    fn is_double(&self) -> bool {
-        !matches!(self, Self::Utf8 | Self::Utf16Le | Self::Utf16Be | Self::Table(_))
+    /// Returns the double-byte encoding, if it is one.
+    fn double(&self) -> Option<DoubleByte> {
+        match self {
+            Self::Double(double) => Some(*double),
+            _ => None,
+        }
     }
 
     /// The first character of `bytes` and its length in bytes, or the length of an invalid sequence
@@ -100,9 +102,7 @@ impl Encoding {
                 Ok(at) => out.push(table.bytes[at].1),
                 Err(_) => return false,
             },
-            #[cfg(feature = "encodings")]
             Self::Double(_) if c.is_ascii() => out.push(c as u8),
-            #[cfg(feature = "encodings")]
             Self::Double(_) => return false,
         }
         true
@@ -219,9 +219,8 @@ fn table(name: &str) -> Result<Encoding, String> {
                     cp850, cp852, shift_jis, euc-jp, gbk, gb18030, big5 or euc-kr"
             .to_owned());
     };
-    use encoding_rs::{BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS};
-    if [SHIFT_JIS, GBK, GB18030, BIG5, EUC_JP, EUC_KR].contains(&found) {
-        return Ok(Encoding::Double(found));
+    if let Some(double) = DoubleByte::new(found) {
+        return Ok(Encoding::Double(double));
     }
     if !found.is_single_byte() || found == encoding_rs::X_USER_DEFINED {
         return Err(format!(
@@ -276,8 +275,7 @@ pub(super) struct Decoder<R> {
     kept: Sender<Vec<u8>>,
     told: Arc<OnceLock<Told>>,
     /// The state of a double-byte encoding.
-    #[cfg(feature = "encodings")]
-    double: Option<encoding_rs::Decoder>,
+    double: Option<DoubleByteDecoder>,
     /// The bytes that are not yet decoded, followed by the decoded text, of which the first `given`
     /// bytes are already returned.
     bytes: Vec<u8>,
@@ -346,11 +344,7 @@ pub(super) fn ends<R: Read>(
     };
     let decoder = Decoder {
         source,
-        #[cfg(feature = "encodings")]
-        double: match encoding {
-            Encoding::Double(encoding) => Some(encoding.new_decoder_without_bom_handling()),
-            _ => None,
-        },
+        double: encoding.double().map(DoubleByte::decoder),
         encoding,
         stand_in,
         kept: sender,
@@ -393,7 +387,7 @@ impl<R: Read> Decoder<R> {
         let judged = &self.bytes[..end];
         // Short lines in a double-byte encoding may be valid UTF-8, but hardly with a character of
         // three bytes, as nearly all lines of UTF-8 in the languages of these encodings have.
-        let is_short = self.encoding.is_double() && judged.iter().all(|&b| b < 0xe0);
+        let is_short = self.encoding.double().is_some() && judged.iter().all(|&b| b < 0xe0);
         // UTF-16 has zero bytes in any text with blanks.
         let is_other = is_wide && judged.contains(&0) || is_short && has_all;
         let is_utf8 = !is_other
@@ -440,7 +434,6 @@ impl<R: Read> Decoder<R> {
 
     /// Decodes the first `end` bytes.
     fn decode_to(&mut self, end: usize) -> io::Result<()> {
-        #[cfg(feature = "encodings")]
         if let Some(decoder) = self.double.take() {
             return self.decode_double(decoder, end);
         }
@@ -465,31 +458,23 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// Decodes the first `end` bytes of a double-byte encoding, a character of which may go on in later bytes.
-    #[cfg(feature = "encodings")]
-    fn decode_double(&mut self, mut decoder: encoding_rs::Decoder, end: usize) -> io::Result<()> {
-        use encoding_rs::DecoderResult;
+    /// Decodes the first `end` bytes of a double-byte encoding, a character of which may continue in later bytes.
+    fn decode_double(&mut self, mut decoder: DoubleByteDecoder, end: usize) -> io::Result<()> {
         let is_last = self.ended && end == self.bytes.len();
         let mut at = 0;
         loop {
-            let source = &self.bytes[at..end];
-            let mut text =
-                vec![0; decoder.max_utf8_buffer_length(source.len()).unwrap_or(4 * source.len() + 16)];
-            let (result, read, len) = decoder.decode_to_utf8_without_replacement(source, &mut text, is_last);
-            (self.line, self.column) = after(&text[..len], (self.line, self.column));
-            self.text.extend_from_slice(&text[..len]);
+            let from = self.text.len();
+            let decoded = decoder.decode(&self.bytes[at..end], is_last, &mut self.text);
+            (self.line, self.column) = after(&self.text[from..], (self.line, self.column));
+            let (read, [invalid, later]) = match decoded {
+                Ok(_) => break,
+                Err(found) => found,
+            };
             at += read;
-            match result {
-                DecoderResult::Malformed(invalid, later) => {
-                    // The first of the bytes may have been decoded with those before.
-                    let from = at.saturating_sub(usize::from(invalid) + usize::from(later));
-                    let c = self.odd(&self.bytes[from..at - usize::from(later)])?;
-                    self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
-                    self.column += 1;
-                }
-                DecoderResult::InputEmpty => break,
-                DecoderResult::OutputFull => {}
-            }
+            // The first of the bytes may have been decoded with those before.
+            let c = self.odd(&self.bytes[at.saturating_sub(invalid + later)..at - later])?;
+            self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            self.column += 1;
         }
         self.bytes.drain(..end);
         self.double = Some(decoder);
@@ -620,7 +605,7 @@ impl TextEncoder {
         if is_written {
             return Ok(());
         }
-        let is_double = self.encoding.is_double();
+        let is_double = self.encoding.double().is_some();
         if let Some(plain) = plain_mark(c).filter(|_| !is_double) {
             return plain.chars().try_for_each(|c| self.encode(c, bytes));
         }
@@ -930,10 +915,7 @@ mod tests {
             let written = "bbc 日本 ａλя\nso";
             for name in ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"] {
                 let Encoding::Double(own) = encoding(name) else { panic!("{name}") };
-                let mut bytes = vec![0; 100];
-                let (_, _, len) =
-                    own.new_encoder().encode_from_utf8_without_replacement(written, &mut bytes, true);
-                bytes.truncate(len);
+                let bytes = own.decoder().encoded(written);
                 for part in [1, usize::MAX] {
                     let (mut decoder, mut encoder) =
                         ends(Dribble::new(&bytes, part), encoding(name), true, None);

@@ -14,6 +14,8 @@ pub use unfinished::{ScratchFile, remove_unfinished};
 use crate::error::{Error, Result};
 
 mod compression;
+#[cfg_attr(not(feature = "encodings"), path = "no_double_byte.rs")]
+mod double_byte;
 mod encoding;
 mod input;
 mod limits;
