@@ -35,6 +35,11 @@ pub fn option_name(name: &str) -> String {
     joined
 }
 
+/// The error of the core for text and subtitles.
+pub fn left_out(what: &str) -> Error {
+    Error::usage(format!("the core \"text\" {what}: load the core \"all\""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,9 +53,4 @@ mod tests {
         )));
         assert_eq!((failure.kind, &*failure.message), ("usage", "leave lookAhead out"));
     }
-}
-
-/// The error of the core for text and subtitles.
-pub fn left_out(what: &str) -> Error {
-    Error::usage(format!("the core \"text\" {what}: load the core \"all\""))
 }
