@@ -8,11 +8,10 @@ use std::sync::Arc;
 use std::thread;
 
 use majuscule::{
-    ByteSize, Error, FileRequest, Input, Limits, Method, Methods, Model, ModelPool, Preset, RestoreOptions,
+    Boundary, ByteSize, Choice, Error, FileRequest, Input, Labels, Limits, Locale, Method, Methods, Model,
+    ModelPool, Preset, Request, RestoreOptions, Restorer, Session, Tokens,
 };
 use majuscule_host::{Speaker, restored};
-use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
-use majuscule_text::{Choice, Labels, Locale, Tokens};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{hmm::HmmConfig, train};
 
