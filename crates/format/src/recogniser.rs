@@ -302,8 +302,11 @@ fn share_out(root: &Map<String, Value>, segments: &mut Vec<Segment>) {
         let text = root.get("text").and_then(Value::as_str).unwrap_or(&text).trim().to_owned();
         segments.push(Segment { text, ..Segment::default() });
     }
+    let mut to = 0;
     for word in words {
-        let to = segments.iter().rposition(|segment| segment.begin <= word.begin).unwrap_or(0);
+        while segments.get(to + 1).is_some_and(|next| next.begin <= word.begin) {
+            to += 1;
+        }
         if let Some(segment) = segments.get_mut(to) {
             segment.words.push(word);
         }
