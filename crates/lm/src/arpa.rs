@@ -675,8 +675,8 @@ mod tests {
             ("mmap lm http://kheafield.com/code format version 5\n", "binary of KenLM"),
             ("SRILM_BINARY_NGRAM_002\n", "binary of SRILM"),
             ("blmt 3 100\n", "binary of IRSTLM"),
-            ("\u{1}\0\0\0", "is a binary, but neither"),
-            ("\u{7f}ELF\u{2}", "is a binary, but neither"),
+            ("\u{1}\0\0\0", "is a binary file, but neither"),
+            ("\u{7f}ELF\u{2}", "is a binary file, but neither"),
             ("", "is empty"),
         ] {
             assert!(refused(head).contains(problem), "{}", refused(head));
