@@ -74,9 +74,9 @@ impl Conversion {
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
         source.named = (self.speakers && !to.has(LossKind::Speaker)).then_some(None);
         if let Some(limits) = &self.cues {
-            source.cutter = Some(CueCutter::new(limits, from, to, self.interrupt.clone())?);
+            source.cutter = Some(CueCutter::new(limits, losses, self.interrupt.clone())?);
             check_cues(to)?;
-            losses = Losses::of_cues(from, to);
+            losses = Losses::of_cues(from, to, self.strict);
         }
         let mut check = Check::new(to)?;
         let (mut fitted, mut text) = (Vec::new(), String::new());

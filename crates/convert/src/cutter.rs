@@ -120,12 +120,8 @@ pub(crate) struct CueCutter {
 impl CueCutter {
     /// # Errors
     /// Fails if a limit is invalid, or if the input has no times.
-    pub(crate) fn new(
-        limits: &CueLimits,
-        from: &'static SegmentInfo,
-        to: &'static SegmentInfo,
-        interrupt: Interrupt,
-    ) -> Result<Self> {
+    pub(crate) fn new(limits: &CueLimits, losses: Losses, interrupt: Interrupt) -> Result<Self> {
+        let Losses { from, to, .. } = losses;
         limits.check()?;
         if !from.has_times {
             let problem = format!("{} has no times, but cues are made of words with times", from.shown());
@@ -138,7 +134,7 @@ impl CueCutter {
             to,
             unit: 10u64.pow(3 - to.digits),
             language: CueLanguage::of(limits.language.as_deref()),
-            losses: Losses::new(from, to, false),
+            losses,
             interrupt,
             turns: Vec::new(),
             count: 0,
@@ -1051,7 +1047,9 @@ mod tests {
         let text: String = (0..count).map(|at| format!(" w{at}")).collect();
         let line = format!("{{\"text\":\"{}\",\"words\":[{}]}}\n", text.trim(), words.join(","));
         let [from, to] = [Format::Jsonl, Format::Srt].map(|format| format.segments().unwrap());
-        let mut cutter = CueCutter::new(&CueLimits::default(), from, to, Interrupt::default()).unwrap();
+        let mut cutter =
+            CueCutter::new(&CueLimits::default(), Losses::new(from, to, false), Interrupt::default())
+                .unwrap();
         let input = Input::of_text("data", line.as_bytes());
         for item in ItemReader::open(Format::Jsonl, input, None).unwrap() {
             assert!(cutter.take(item.unwrap()).is_ok());

@@ -111,8 +111,10 @@ impl<'a> ConvertSource<'a> {
 
 /// Begins the text of a segment with the name of its speaker, if it is not that of the last one.
 fn name_speaker(segment: &mut Segment, last: &mut Option<String>) {
-    let Some(name) = segment.speaker.take().or_else(|| segment.voice()) else { return };
-    if last.as_ref() != Some(&name) && !segment.text.is_empty() {
+    segment.name_voice();
+    let Some(name) = segment.speaker.take() else { return };
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if last.as_ref() != Some(&name) && !segment.text.is_empty() && !name.is_empty() {
         let label = format!("{name}: ");
         let moved = label.chars().count();
         segment.tags.iter_mut().for_each(|tag| tag.at += moved);

@@ -168,7 +168,9 @@ fn read_items(text: &str) -> VecDeque<LocatedItem> {
         let (times, text) = timed(line);
         let is_empty = times.is_empty() && text.is_empty();
         let times = if times.is_empty() { vec![None] } else { times.into_iter().map(Some).collect() };
-        lines.extend(times.into_iter().filter(|_| !is_empty).map(|time| (time, number, line, text)));
+        let first = times[0];
+        let timed = times.into_iter().filter(|_| !is_empty);
+        lines.extend(timed.map(|time| ((time, first), number, line, text)));
     }
     let moved = |time: Time| {
         let milliseconds = i64::try_from(time.milliseconds()).unwrap_or(i64::MAX).saturating_sub(offset);
@@ -176,13 +178,19 @@ fn read_items(text: &str) -> VecDeque<LocatedItem> {
     };
     // Lines without a time stay behind the line before them.
     let mut last = None;
-    for (time, ..) in &mut lines {
-        *time = time.and_then(moved).or(last);
+    for ((time, first), ..) in &mut lines {
+        (*time, *first) = (time.and_then(moved).or(last), first.and_then(moved));
         last = *time;
     }
-    lines.sort_by_key(|(time, ..)| *time);
-    let mut segments: Vec<Segment> =
-        lines.iter().map(|(time, _, _, text)| lyric(*time, text, moved)).collect();
+    lines.sort_by_key(|((time, _), ..)| *time);
+    // The words of a repetition have the times of the first.
+    let repeated = |word: Time, (begin, first): (Option<Time>, Option<Time>)| match first.zip(begin) {
+        Some((first, begin)) => begin.after(moved(word)?.since(first)?),
+        None => moved(word),
+    };
+    let segments =
+        lines.iter().map(|(times, _, _, text)| lyric(times.0, text, |word| repeated(word, *times)));
+    let mut segments: Vec<Segment> = segments.collect();
     end_segments(segments.iter_mut());
     for (segment, (_, number, line, _)) in segments.into_iter().zip(lines) {
         if !segment.text.is_empty() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::segment::{Segment, SegmentWord, Time, end_segments};
+use super::segment::{Segment, SegmentWord, Time, end_segments, reading_time};
 
 /// The names of the fields with the text of a segment or a word, of a line, and of what is displayed for one; the first
 /// that an object has counts.
@@ -76,7 +76,7 @@ pub(super) struct HeardDocument {
 
 /// The time in milliseconds that no word lasts on average: the times of a document whose words last
 /// longer are in milliseconds.
-const LONGEST: u64 = 30_000;
+const LONGEST: u64 = 60_000;
 
 /// Reads a document; `None` if none of the paths leads to a text, and for the segments of Whisper.
 pub(super) fn read(json: &str) -> Option<HeardDocument> {
@@ -128,8 +128,14 @@ fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment
     }
     let count = found.len();
     let named = |nth: usize| (listed == Listed::Channels && count > 1).then(|| (nth + 1).to_string());
+    // Google repeats all words in a last result without a text.
+    let has_texts =
+        path == "results.alternatives" && found.iter().any(|objects| text_name(objects[0]).is_some());
     let segment = |(nth, objects): (usize, Vec<&Map<String, Value>>)| {
         let (object, around) = objects.split_first()?;
+        if has_texts {
+            text_name(object)?;
+        }
         let mut segment = segment(object)?;
         if path.is_empty() {
             // Its words alone are read as segments, and its text alone as one.
@@ -137,7 +143,7 @@ fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment
             segment = Segment { text: segment.text, words: segment.words, ..Segment::default() };
         }
         segment.channel = named(nth).or(segment.channel);
-        // Azure has the times and the channel outside of the alternatives.
+        // Azure has the times outside of the alternatives.
         for outer in around.iter().take_while(|_| path.ends_with("nBest")).take(1) {
             let (begin, end) = times(outer);
             (segment.begin, segment.end) = (segment.begin.or(begin), segment.end.or(end));
@@ -163,10 +169,13 @@ fn segment(fields: &Map<String, Value>) -> Option<Segment> {
             (name, Value::Number(number)) if CONFIDENCES.contains(&name) => {
                 segment.confidence = Some(number.to_string());
             }
-            (name, value) => segment.other.push((name.to_owned(), value.to_string())),
+            ("id", Value::Number(_) | Value::String(_)) => segment.id = Some(unquoted(value)),
+            ("channel", Value::Number(_) | Value::String(_)) => segment.channel = Some(unquoted(value)),
+            (name, value) => segment.other.push((unreserved(name), value.to_string())),
         }
     }
-    if let Some((name, list)) = words {
+    if let Some((name, list)) = &words {
+        let (name, list) = (*name, *list);
         segment.words = if name == "tokens" { subwords(fields, list) } else { words_of(list, begin) };
     }
     if own.is_none() {
@@ -174,7 +183,8 @@ fn segment(fields: &Map<String, Value>) -> Option<Segment> {
         text.trim().clone_into(&mut segment.text);
     }
     // A caption as a whole is no word.
-    if segment.words.iter().any(|word| word.text.trim().contains(char::is_whitespace)) {
+    let is_caption = words.is_some_and(|(name, _)| name == "segs");
+    if is_caption && segment.words.iter().any(|word| word.text.trim().contains(char::is_whitespace)) {
         segment.words.clear();
     }
     (own.is_some() || !segment.text.is_empty()).then_some(segment)
@@ -192,12 +202,24 @@ fn list_of_words(fields: &Map<String, Value>) -> Option<(&'static str, &Vec<Valu
     })
 }
 
-/// Reads a list of words and punctuation marks; a mark without a time belongs to the word before it. `begin` is that of
-/// their segment.
+/// Reads a list of words and punctuation marks; a mark without a time belongs to the word before it. In the lists of YouTube
+/// and Rev the strings are the text with its spaces. `begin` is that of their segment.
 fn words_of(list: &[Value], begin: Option<Time>) -> Vec<SegmentWord> {
     let mut words: Vec<SegmentWord> = Vec::new();
+    let mut is_apart = true;
     for object in list.iter().filter_map(Value::as_object) {
+        let exact = ["utf8", "value"].iter().find_map(|name| object.get(*name)?.as_str());
         let Some(word) = word(object, begin) else { continue };
+        if let Some(exact) = exact {
+            is_apart |= exact.starts_with(char::is_whitespace);
+            match words.last_mut().filter(|_| !is_apart) {
+                _ if exact.trim().is_empty() => continue,
+                Some(last) => last.text.push_str(exact.trim_end()),
+                None => words.push(word),
+            }
+            is_apart = exact.ends_with(char::is_whitespace);
+            continue;
+        }
         let is_mark = word.begin.is_none() && !word.text.contains(char::is_alphanumeric);
         match words.last_mut().filter(|_| is_mark) {
             Some(last) => last.text.push_str(word.text.trim()),
@@ -226,7 +248,7 @@ fn word(item: &Map<String, Value>, segment: Option<Time>) -> Option<SegmentWord>
             (name, Value::Number(_) | Value::String(_)) if CONFIDENCES.contains(&name) => {
                 word.confidence = Some(unquoted(value));
             }
-            (name, value) => word.other.push((name.to_owned(), value.to_string())),
+            (name, value) => word.other.push((unreserved(name), value.to_string())),
         }
     }
     Some(word)
@@ -238,17 +260,24 @@ fn spoken(items: &[Vec<&Map<String, Value>>]) -> Vec<Segment> {
         best(item).is_some_and(|best| best.contains_key("content")) && item.contains_key("type")
     };
     let mut segments: Vec<Segment> = Vec::new();
+    // Marks that open the next word.
+    let mut opening = String::new();
     for item in items.iter().map(|objects| objects[0]).filter(|item| is_item(item)) {
         let Some(mut word) = word(item, None) else { continue };
         word.other.clear();
         let named = speaker(item).or_else(|| speaker(best(item)?));
-        let is_mark = !word.text.contains(char::is_alphanumeric);
-        match segments.last_mut().filter(|segment| is_mark || segment.speaker == named) {
-            Some(segment) if is_mark => {
-                if let Some(last) = segment.words.last_mut() {
-                    last.text.push_str(word.text.trim());
-                }
+        let said = word.text.trim();
+        if item.get("type").and_then(Value::as_str) == Some("punctuation") {
+            let is_next = item.get("attaches_to").and_then(Value::as_str) == Some("next");
+            let last = segments.last_mut().and_then(|segment| segment.words.last_mut());
+            match last.filter(|_| !is_next && !said.starts_with(OPENINGS)) {
+                Some(last) => last.text.push_str(said),
+                None => opening.push_str(said),
             }
+            continue;
+        }
+        word.text = format!(" {}{said}", std::mem::take(&mut opening));
+        match segments.last_mut().filter(|segment| segment.speaker == named) {
             Some(segment) => segment.words.push(word),
             None => segments.push(Segment { speaker: named, words: vec![word], ..Segment::default() }),
         }
@@ -261,6 +290,9 @@ fn spoken(items: &[Vec<&Map<String, Value>>]) -> Vec<Segment> {
     }
     segments
 }
+
+/// The marks that belong to the word after them.
+const OPENINGS: [char; 8] = ['¿', '¡', '(', '[', '„', '«', '“', '‘'];
 
 /// Returns the best of the alternatives of an item.
 fn best(item: &Map<String, Value>) -> Option<&Map<String, Value>> {
@@ -289,6 +321,12 @@ fn subwords(fields: &Map<String, Value>, tokens: &[Value]) -> Vec<SegmentWord> {
         }
     }
     words.retain(|word| !word.text.trim().is_empty());
+    let mut next = None;
+    for word in words.iter_mut().rev() {
+        let last = || word.begin.and_then(|begin| begin.after(reading_time(&word.text)?));
+        word.end = word.end.or(next).or_else(last);
+        next = word.begin;
+    }
     words
 }
 
@@ -317,7 +355,8 @@ fn share_out(root: &Map<String, Value>, segments: &mut Vec<Segment>) {
 fn end_at_next(segments: &mut [Segment]) {
     let mut next = None;
     for segment in segments.iter_mut().rev().filter(|segment| !segment.text.is_empty()) {
-        segment.end = segment.end.into_iter().chain(next).min();
+        let later = next.filter(|next| Some(*next) > segment.begin);
+        segment.end = segment.end.into_iter().chain(later).min();
         next = segment.begin;
     }
 }
@@ -340,6 +379,31 @@ fn unquoted(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// Returns the name of a field that is kept, with `_` behind a name that has another meaning in JSON lines.
+fn unreserved(name: &str) -> String {
+    const RESERVED: [&str; 18] = [
+        "id",
+        "recording",
+        "channel",
+        "speaker",
+        "begin",
+        "start",
+        "end",
+        "text",
+        "tags",
+        "settings",
+        "coordinates",
+        "confidence",
+        "type",
+        "label",
+        "words",
+        "word",
+        "probability",
+        "score",
+    ];
+    if RESERVED.contains(&name) { format!("{name}_") } else { name.to_owned() }
+}
+
 fn is_time_field(name: &str) -> bool {
     name == OFFSET || [&BEGINS[..], &ENDS, &DURATIONS].concat().contains(&name)
 }
@@ -359,7 +423,7 @@ fn times(fields: &Map<String, Value>) -> (Option<Time>, Option<Time>) {
 fn time_of(name: &str, value: &Value) -> Option<Time> {
     let text = match value {
         // A number would be a position in a text.
-        Value::Number(_) if name == "offset" => return None,
+        Value::Number(_) if matches!(name, "offset" | "startOffset" | "endOffset") => return None,
         Value::Number(_) | Value::String(_) => unquoted(value),
         _ => return None,
     };
@@ -387,8 +451,8 @@ fn iso_duration(text: &str) -> Option<Time> {
     (rest.is_empty() && !text.is_empty()).then_some(time)
 }
 
-/// Divides all times by 1000 if they are in milliseconds, which they are if a word lasts longer than half a minute
-/// on average, and ends each segment that has no end.
+/// Divides all times by 1000 if they are in milliseconds, which they are if they are whole numbers and a word lasts longer than
+/// a minute on average, and ends each segment that has no end.
 pub(super) fn finish(segments: &mut [&mut Segment]) {
     in_seconds(segments);
     end_segments(segments.iter_mut().map(|segment| &mut **segment));
@@ -408,7 +472,12 @@ fn in_seconds(segments: &mut [&mut Segment]) {
         lasts = spoken.into_iter().map(|(time, _)| time).collect();
     }
     let total = lasts.into_iter().fold(0, u64::saturating_add);
-    if count == 0 || total / count < LONGEST {
+    let is_whole = |time: Option<Time>| time.is_none_or(|time| time.rounded(0) == time);
+    let are_whole = segments.iter().all(|segment| {
+        let words = segment.words.iter().all(|word| is_whole(word.begin) && is_whole(word.end));
+        words && is_whole(segment.begin) && is_whole(segment.end)
+    });
+    if count == 0 || total / count <= LONGEST || !are_whole {
         return;
     }
     let scale = |time: &mut Option<Time>| *time = time.and_then(|time| time.scaled(1, 1000));

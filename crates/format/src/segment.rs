@@ -409,8 +409,8 @@ impl Losses {
     }
 
     /// Counts the parts that new cues lose: these are dropped.
-    pub fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo) -> Self {
-        Self { unit: "cue", ..Self::new(from, to, false) }
+    pub fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo, strict: bool) -> Self {
+        Self { unit: "cue", ..Self::new(from, to, strict) }
     }
 
     /// Returns true if the input may have all that the output format can express.
@@ -530,7 +530,7 @@ impl Segment {
     }
 
     /// Returns the name in the voice tag that begins a cue: `<v.loud Ana Reis>` gives `Ana Reis`.
-    pub fn voice(&self) -> Option<String> {
+    pub(super) fn voice(&self) -> Option<String> {
         let tag = self.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
         let (_, name) = tag
             .strip_suffix('>')?
@@ -541,11 +541,12 @@ impl Segment {
     }
 
     /// Makes a speaker of the voice tag that begins a cue, if the segment has no speaker.
-    fn name_voice(&mut self) {
+    pub fn name_voice(&mut self) {
         if let (None, Some(name)) = (&self.speaker, self.voice()) {
             self.speaker = Some(name);
             self.tags.remove(0);
-            self.tags.retain(|tag| tag.tag != "</v>");
+            let len = self.text.chars().count();
+            self.tags.retain(|tag| tag.tag != "</v>" || tag.at < len);
         }
     }
 
@@ -678,12 +679,16 @@ pub(super) fn end_segments<'a>(segments: impl DoubleEndedIterator<Item = &'a mut
     let mut next = None;
     for segment in segments.rev() {
         if let (Some(begin), None) = (segment.begin, segment.end) {
-            let read = Time::of_milliseconds(1000 * segment.text.chars().count() as u64 / READ_PER_SECOND);
-            let last = || read.and_then(|read| begin.after(read));
+            let last = || begin.after(reading_time(&segment.text)?);
             segment.end = next.filter(|next| *next >= begin).or_else(last);
         }
         next = segment.begin.or(next);
     }
+}
+
+/// Returns the time that a text takes to read, at [`READ_PER_SECOND`].
+pub(super) fn reading_time(text: &str) -> Option<Time> {
+    Time::of_milliseconds(1000 * text.trim().chars().count() as u64 / READ_PER_SECOND)
 }
 
 /// The number of characters that a viewer reads in a second.

@@ -352,27 +352,32 @@ struct OpenSegments {
 impl StringPlaces {
     fn read(json: &str) -> Result<Self, Fault> {
         let mut found = Self::default();
-        // The length of the key path of each open object or array; an array has the path of its
-        // parent.
-        let mut open: Vec<usize> = Vec::new();
+        // The length of the key path of each open object or array, an array having the path of its
+        // parent; its number among the elements of its parent, and the number of its own.
+        let mut open: Vec<(usize, usize, usize)> = Vec::new();
         let mut path: Vec<String> = Vec::new();
         let mut segments = OpenSegments::default();
         read(json, &mut |event| match event {
             Event::Begin => {
-                open.push(path.len());
+                let nth =
+                    open.last_mut().map_or(0, |(.., elements)| std::mem::replace(elements, *elements + 1));
+                open.push((path.len(), nth, 0));
                 if path.len() == 1 {
                     segments = OpenSegments { first: found.segments.len(), ..OpenSegments::default() };
                 }
             }
-            Event::End => path.truncate(open.pop().unwrap_or(0)),
+            Event::End => path.truncate(open.pop().map_or(0, |(len, ..)| len)),
             Event::Key(name) => {
-                path.truncate(open.last().copied().unwrap_or(0));
+                path.truncate(open.last().map_or(0, |(len, ..)| *len));
                 let mut key = String::new();
                 decode(&json[name], &mut key);
                 found.has_segments |= path.is_empty() && is_segment_field(&key);
                 path.push(key);
             }
-            Event::String(position) => found.push(position, &path, &mut segments),
+            Event::String(position) => {
+                let nth = open.last().map_or(0, |(_, nth, _)| *nth);
+                found.push(position, &path, nth, &mut segments);
+            }
             Event::Other(position) => found.time(&json[position], &path, &mut segments),
         })?;
         let is_none =
@@ -383,10 +388,12 @@ impl StringPlaces {
         Ok(found)
     }
 
-    /// Adds a string at this path.
-    fn push(&mut self, position: Range<usize>, path: &[String], open: &mut OpenSegments) {
+    /// Adds a string at this path, in element `nth` of its list.
+    fn push(&mut self, position: Range<usize>, path: &[String], nth: usize, open: &mut OpenSegments) {
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-        match string_role(&keys) {
+        // Of several results for the same speech, the first is the text.
+        let is_other = nth > 0 && matches!(keys[..], [.., "alternatives" | "nBest", _]);
+        match string_role(&keys).map(|role| if is_other { StringRole::Elsewhere } else { role }) {
             Some(StringRole::Whole) => self.whole.push(position),
             Some(StringRole::Segment) => {
                 self.segments.push(position);
@@ -525,6 +532,9 @@ fn is_segment_field(name: &str) -> bool {
     is_list(name) || matches!(name, "start" | "begin" | "end" | "timestamp" | "offsets" | "speaker")
 }
 
+/// The largest number of lists in each other that lead to words.
+const MOST_LISTS: usize = 8;
+
 /// Returns true if these names lead to words of the text, in the documents of any recogniser.
 fn are_lists(names: &[&str]) -> bool {
     const LISTS: [&str; 17] = [
@@ -546,7 +556,7 @@ fn are_lists(names: &[&str]) -> bool {
         "segs",
         "sentences",
     ];
-    !names.is_empty()
+    (1..=MOST_LISTS).contains(&names.len())
         && names.iter().all(|name| is_list(name) || *name == "utterances" || LISTS.contains(name))
 }
 
@@ -743,18 +753,23 @@ fn has_characters(found: &VecDeque<FoundItem>, text: &str) -> bool {
 /// Counts lines on the way through a document.
 #[derive(Debug, Default)]
 struct LineNumbers {
-    at: usize,
+    /// The beginning of the line, which has this number, and the end of the part that has been read.
+    line: usize,
     number: u64,
+    read: usize,
 }
 
 impl LineNumbers {
-    /// Returns the number of the line where this position begins, and the lines up to its end.
+    /// Returns the number of the line where this position begins, and the lines up to its end; later positions come later.
     fn of(&mut self, json: &str, position: &Range<usize>) -> (u64, String) {
-        let start = json[..position.start].rfind('\n').map_or(0, |at| at + 1);
-        self.number += json[self.at..start].matches('\n').count() as u64;
-        self.at = start;
+        let part = json.get(self.read..position.start).unwrap_or_default();
+        if let Some(last) = part.rfind('\n') {
+            self.number += part.matches('\n').count() as u64;
+            self.line = self.read + last + 1;
+        }
+        self.read = position.start.max(self.read);
         // The one line of a document is not kept with each segment.
-        let start = if position.start - start > FAR { position.start } else { start };
+        let start = if position.start - self.line > FAR { position.start } else { self.line };
         (self.number + 1, json[start..position.end].to_owned())
     }
 }

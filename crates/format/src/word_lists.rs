@@ -16,7 +16,21 @@ pub(super) fn is_list(name: &str) -> bool {
 }
 
 /// The fields that may have the times of a word.
-const TIMES: [&str; 6] = ["begin", "start", "end", "timestamp", "timestamps", "offsets"];
+const TIMES: [&str; 13] = [
+    "begin",
+    "start",
+    "end",
+    "timestamp",
+    "timestamps",
+    "offsets",
+    "startTime",
+    "endTime",
+    "startOffset",
+    "endOffset",
+    "offset",
+    "offsetInTicks",
+    "start_time",
+];
 
 /// The number of characters within which a word missing from one of the forms is looked for.
 const AHEAD: usize = 2000;

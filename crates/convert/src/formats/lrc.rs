@@ -32,3 +32,13 @@ fn an_offset_moves_all_times_and_words_have_their_own() {
 fn a_song_without_times_has_lines() {
     assert_eq!(dropped(Format::Lrc, Format::Text, "[ti:so]\nwe met\n\nin lisbon\n"), "we met\nin lisbon\n");
 }
+
+#[test]
+fn the_words_of_a_repetition_have_its_times() {
+    let file = "[00:12.00][01:15.00]<00:12.00>so <00:12.50>we\n[00:20.00]yes\n";
+    let objects = dropped(Format::Lrc, Format::Jsonl, file);
+    assert!(
+        objects.contains(r#""words":[{"text":"so","begin":75.0},{"text":" we","begin":75.5}]"#),
+        "{objects}"
+    );
+}

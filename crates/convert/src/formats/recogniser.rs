@@ -1,8 +1,12 @@
 //! JSON of recognisers other than Whisper: a file for each, restored and converted.
 
+use std::path::Path;
+
+use majuscule_base::files::Input;
 use majuscule_format::Format;
 
 use super::dropped;
+use crate::{Conversion, CueLimits};
 
 const SRT: &str = "1\n00:00:00,500 --> 00:00:01,600\nwe met\n\n";
 
@@ -60,7 +64,7 @@ fn each_recogniser_has_its_words_and_times() {
 fn punctuation_of_its_own_belongs_to_the_word_before_it() {
     for json in [
         r#"{"results":[{"type":"word","start_time":0.5,"end_time":1.0,"alternatives":[{"content":"we"}]},{"type":"word","start_time":1.1,"end_time":1.6,"alternatives":[{"content":"met"}]},{"type":"punctuation","alternatives":[{"content":"."}]}]}"#,
-        r#"{"monologues":[{"elements":[{"type":"text","value":"we","ts":0.5,"end_ts":1.0},{"type":"text","value":"met","ts":1.1,"end_ts":1.6},{"type":"punct","value":". "}]}]}"#,
+        r#"{"monologues":[{"elements":[{"type":"text","value":"we","ts":0.5,"end_ts":1.0},{"type":"punct","value":" "},{"type":"text","value":"met","ts":1.1,"end_ts":1.6},{"type":"punct","value":". "}]}]}"#,
     ] {
         assert_eq!(dropped(Format::WhisperJson, Format::Srt, json), SRT.replace("met", "met."), "{json}");
     }
@@ -114,4 +118,66 @@ fn a_word_without_a_time_costs_its_segment_none() {
     assert!(
         dropped(Format::WhisperJson, Format::Srt, json).contains("00:00:00,500 --> 00:00:01,600\nwe met\n")
     );
+}
+
+#[test]
+fn times_in_seconds_stay_however_long_a_segment_lasts() {
+    for (begin, end, shown) in [("0.0", "61.5", "00:01:01,500"), ("0", "30", "00:00:30,000")] {
+        let json = format!("{{\"segments\":[{{\"start\":{begin},\"end\":{end},\"text\":\" [Music]\"}}]}}");
+        let srt = dropped(Format::WhisperJson, Format::Srt, &json);
+        assert!(srt.contains(&format!("--> {shown}\n")), "{srt}");
+    }
+}
+
+#[test]
+fn positions_in_a_text_are_no_times() {
+    let json = r#"{"transcript":"we met","words":[{"case":"not-found-in-audio","startOffset":3000,"endOffset":3005,"word":"we"},{"case":"success","start":0.5,"end":1.6,"startOffset":0,"endOffset":2,"word":"met"}]}"#;
+    assert!(
+        dropped(Format::WhisperJson, Format::Srt, json).contains("00:00:00,500 --> 00:00:01,600\nwe met\n")
+    );
+}
+
+#[test]
+fn fields_with_other_meanings_in_json_lines_are_kept() {
+    let json = r#"{"results":{"utterances":[{"id":"u","channel":0,"type":"x","start":1,"end":2,"transcript":"so we"}]}}"#;
+    let objects = dropped(Format::WhisperJson, Format::Jsonl, json);
+    assert!(
+        objects.contains(r#"{"id":"u","channel":"0","begin":1.0,"end":2.0,"text":"so we","type_":"x"}"#),
+        "{objects}"
+    );
+}
+
+#[test]
+fn words_that_a_last_result_repeats_are_written_once() {
+    let json = r#"{"results":[{"alternatives":[{"transcript":"so we","words":[{"word":"so","startTime":"1s","endTime":"2s"},{"word":"we","startTime":"2s","endTime":"3s"}]}]},{"alternatives":[{"words":[{"word":"so","startTime":"1s","endTime":"2s","speakerTag":1},{"word":"we","startTime":"2s","endTime":"3s","speakerTag":1}]}]}]}"#;
+    assert_eq!(
+        dropped(Format::WhisperJson, Format::Srt, json),
+        "1\n00:00:01,000 --> 00:00:03,000\nso we\n\n"
+    );
+}
+
+#[test]
+fn spaces_of_exact_strings_and_opening_marks_are_kept() {
+    let event = r#"{"wireMagic":"pb3","events":[{"tStartMs":0,"dDurationMs":2000,"segs":[{"utf8":"it"},{"utf8":"'s"},{"utf8":" we"},{"utf8":"."}]}]}"#;
+    assert_eq!(dropped(Format::WhisperJson, Format::Text, event), "it's we.\n");
+    let rev = r#"{"monologues":[{"elements":[{"type":"text","value":"so","ts":1,"end_ts":2},{"type":"punct","value":" - "},{"type":"text","value":"we","ts":2,"end_ts":3},{"type":"punct","value":"."}]}]}"#;
+    assert_eq!(dropped(Format::WhisperJson, Format::Text, rev), "so - we.\n");
+    let items = r#"{"results":[{"type":"word","start_time":1,"end_time":2,"alternatives":[{"content":"hola"}]},{"type":"punctuation","attaches_to":"next","alternatives":[{"content":"¿"}]},{"type":"word","start_time":2,"end_time":3,"alternatives":[{"content":"qué"}]},{"type":"punctuation","attaches_to":"previous","alternatives":[{"content":"?"}]}]}"#;
+    assert_eq!(dropped(Format::WhisperJson, Format::Text, items), "hola ¿qué?\n");
+}
+
+#[test]
+fn a_strict_cut_into_cues_refuses_losses() {
+    let json = r#"{"segments":[{"start":0,"end":1,"speaker":"Ana","text":"so"}]}"#;
+    let input = Input::of_text("data", json.as_bytes());
+    let cues = Some(CueLimits::default());
+    let conversion = Conversion {
+        from: Format::WhisperJson,
+        to: Format::Srt,
+        strict: true,
+        cues,
+        ..Conversion::default()
+    };
+    let error = conversion.run(input, &mut Vec::new(), Path::new("out")).unwrap_err().to_string();
+    assert!(error.contains("the speaker \"Ana\" would be lost"), "{error}");
 }

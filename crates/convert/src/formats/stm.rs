@@ -22,4 +22,6 @@ fn a_voice_is_the_speaker() {
         "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so we met</v>\n\n00:02.000 --> 00:03.000\nyes\n";
     let rows = dropped(Format::Vtt, Format::Stm, file);
     assert_eq!(rows, "- - Ana_Reis 1.00 2.00 so we met\n- - - 2.00 3.00 yes\n");
+    let words = dropped(Format::Vtt, Format::Ctm, &file.replace(" we met", ""));
+    assert!(words.starts_with("- - 1.00 1.00 so NA NA Ana_Reis\n"), "{words}");
 }

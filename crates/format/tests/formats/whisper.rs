@@ -228,3 +228,18 @@ fn a_sentence_ends_with_a_mark_that_is_an_item_of_its_own() {
         r#"{"monologues":[{"elements":[{"value":"we"},{"value":"met"},{"value":". "},{"value":"then"}]}]}"#;
     assert_eq!(starts(Format::WhisperJson, file), ["we", "then"]);
 }
+
+#[test]
+fn of_several_results_for_the_same_speech_the_first_is_the_text() {
+    let file = r#"{"results":[{"alternatives":[{"transcript":"so we"},{"transcript":"so he"}]},{"alternatives":[{"transcript":"met"}]}]}"#;
+    assert_eq!(words(Format::WhisperJson, file), ["so", "we", "met"]);
+    let upper = laws::written(Format::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
+    let upper = String::from_utf8(upper).unwrap();
+    assert!(
+        upper.contains(r#"{"transcript":"SO WE"},{"transcript":"SO he"}"#) && upper.contains("MET"),
+        "{upper}"
+    );
+    let deep =
+        format!("{{\"word\":\"so\",\"words\":{}1{}", "{\"word\":\"so\",\"words\":".repeat(9), "}".repeat(10));
+    assert_eq!(words(Format::WhisperJson, &deep).len(), 1);
+}
