@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use super::envelope::PUNCTUATED;
+use super::json::text;
 use super::segment::{Segment, SegmentWord, Time, end_segments, reading_time};
 
 /// The names of the fields with the text of a segment or a word, of a line, and of what is displayed for one; the first
@@ -96,6 +98,7 @@ pub(super) fn read(json: &str) -> Option<HeardDocument> {
             _ => {}
         }
         segments.retain(|segment| !segment.text.is_empty());
+        let segments: Vec<Segment> = segments.into_iter().flat_map(by_speaker).collect();
         let fields = match path.split_once('.') {
             None if path.is_empty() => OWN.to_vec(),
             None => vec![path],
@@ -293,6 +296,48 @@ fn spoken(items: &[Vec<&Map<String, Value>>]) -> Vec<Segment> {
 
 /// The marks that belong to the word after them.
 const OPENINGS: [char; 8] = ['¿', '¡', '(', '[', '„', '«', '“', '‘'];
+
+/// Divides a segment where the speaker of its words changes, if its text is these words and every word has a speaker, as
+/// Deepgram and Google write them.
+fn by_speaker(segment: Segment) -> Vec<Segment> {
+    let is_speaker = |name: &str| matches!(name, "speaker_" | "speakerTag" | "speakerLabel");
+    let speaker = |word: &SegmentWord| {
+        let (_, raw) = word.other.iter().find(|(name, _)| is_speaker(name))?;
+        Some(raw.trim_matches('"').to_owned())
+    };
+    let spelled = |word: &SegmentWord| {
+        let marked = word.other.iter().find(|(name, _)| name == PUNCTUATED);
+        marked.and_then(|(_, raw)| text(raw)).map_or_else(|| word.text.clone(), |text| format!(" {text}"))
+    };
+    let visible = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let joined: String = segment.words.iter().map(spelled).collect();
+    let is_whole = segment.speaker.is_none() && visible(&joined) == visible(&segment.text);
+    if !is_whole || segment.words.iter().any(|word| speaker(word).is_none()) || segment.words.is_empty() {
+        return vec![segment];
+    }
+    let mut segments: Vec<Segment> = Vec::new();
+    for mut word in segment.words {
+        let (named, spelled) = (speaker(&word), spelled(&word));
+        word.other.retain(|(name, _)| !is_speaker(name));
+        if segments.last().is_none_or(|last| last.speaker != named) {
+            let other = if segments.is_empty() { segment.other.clone() } else { Vec::new() };
+            let channel = segment.channel.clone();
+            segments.push(Segment {
+                speaker: named,
+                begin: word.begin,
+                channel,
+                other,
+                ..Segment::default()
+            });
+        }
+        if let Some(last) = segments.last_mut() {
+            last.text.push_str(if last.text.is_empty() { spelled.trim_start() } else { &spelled });
+            last.end = word.end.or(last.end);
+            last.words.push(word);
+        }
+    }
+    segments
+}
 
 /// Returns the best of the alternatives of an item.
 fn best(item: &Map<String, Value>) -> Option<&Map<String, Value>> {

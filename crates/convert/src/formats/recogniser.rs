@@ -87,6 +87,29 @@ fn another_speaker_is_another_segment() {
 }
 
 #[test]
+fn a_segment_is_divided_between_the_speakers_of_its_words() {
+    let word = |text: &str, begin: u64, speaker: u64| {
+        let word = text.to_lowercase().replace([',', '.'], "");
+        format!(
+            "{{\"word\":\"{word}\",\"punctuated_word\":\"{text}\",\"start\":{begin},\"end\":{},\"speaker\":{speaker}}}",
+            begin + 1
+        )
+    };
+    let words = [word("So", 1, 0), word("we.", 2, 0), word("Yes.", 4, 1)].join(",");
+    let json = |text: &str| {
+        format!(
+            "{{\"results\":{{\"channels\":[{{\"alternatives\":[{{\"transcript\":\"{text}\",\"words\":[{words}]}}]}}]}}}}"
+        )
+    };
+    assert_eq!(
+        dropped(Format::WhisperJson, Format::Vtt, &json("So we. Yes.")),
+        "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\n<v 0>So we.\n\n00:00:04.000 --> 00:00:05.000\n<v 1>Yes.\n\n"
+    );
+    // A text with other words stays whole.
+    assert_eq!(dropped(Format::WhisperJson, Format::Text, &json("So we did. Yes.")), "So we did. Yes.\n");
+}
+
+#[test]
 fn captions_that_roll_up_end_where_the_next_begin() {
     let event = |begin: u64, text: &str| {
         format!("{{\"tStartMs\":{begin},\"dDurationMs\":5000,\"segs\":[{{\"utf8\":\"{text}\"}}]}}")
