@@ -299,7 +299,7 @@ const OPENINGS: [char; 8] = ['¿', '¡', '(', '[', '„', '«', '“', '‘'];
 
 /// Divides a segment where the speaker of its words changes, if its text is these words and every word has a speaker, as
 /// Deepgram and Google write them.
-fn by_speaker(segment: Segment) -> Vec<Segment> {
+fn by_speaker(mut segment: Segment) -> Vec<Segment> {
     let is_speaker = |name: &str| matches!(name, "speaker_" | "speakerTag" | "speakerLabel");
     let speaker = |word: &SegmentWord| {
         let (_, raw) = word.other.iter().find(|(name, _)| is_speaker(name))?;
@@ -316,17 +316,21 @@ fn by_speaker(segment: Segment) -> Vec<Segment> {
         return vec![segment];
     }
     let mut segments: Vec<Segment> = Vec::new();
-    for mut word in segment.words {
+    for mut word in std::mem::take(&mut segment.words) {
         let (named, spelled) = (speaker(&word), spelled(&word));
         word.other.retain(|(name, _)| !is_speaker(name));
         if segments.last().is_none_or(|last| last.speaker != named) {
-            let other = if segments.is_empty() { segment.other.clone() } else { Vec::new() };
-            let channel = segment.channel.clone();
+            // The other fields stay with the first.
+            let first = if segments.is_empty() { std::mem::take(&mut segment) } else { Segment::default() };
+            let channel = first.channel.or_else(|| segments.last()?.channel.clone());
+            let other = first.other;
             segments.push(Segment {
+                id: first.id,
+                channel,
+                confidence: first.confidence,
+                other,
                 speaker: named,
                 begin: word.begin,
-                channel,
-                other,
                 ..Segment::default()
             });
         }
