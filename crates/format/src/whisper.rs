@@ -313,12 +313,12 @@ enum StringRole {
 fn string_role(keys: &[&str]) -> Option<StringRole> {
     Some(match keys {
         ["text" | "transcript"] => StringRole::Whole,
-        ["segments" | "chunks" | "transcription" | "snippets", "text"]
+        ["segments" | "chunks" | "transcription" | "snippets" | "utterances", "text"]
         | ["segments", "body"]
         | ["results", "alternatives" | "transcripts", "transcript"]
         | ["results", "channels", "alternatives", "transcript"]
         | ["recognizedPhrases", "nBest", "display"] => StringRole::Segment,
-        ["segments" | "chunks" | "transcription", "speaker"] => StringRole::Speaker,
+        ["segments" | "chunks" | "transcription" | "utterances", "speaker"] => StringRole::Speaker,
         ["segments" | "chunks", "words" | "word_timings", "word"] => StringRole::Word(0),
         ["segments" | "chunks", "words" | "word_timings", "text"] => StringRole::Word(1),
         ["transcription", "tokens", "text"] => StringRole::Word(2),

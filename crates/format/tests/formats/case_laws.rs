@@ -32,7 +32,7 @@ pub fn lossy() -> RestoreOptions {
     RestoreOptions::default().lossy(true).in_language(Some("en".into()))
 }
 
-fn tokens(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
+pub fn tokens(kind: Format, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
     let pieces = pieces(kind, bytes, step, options.clone()).unwrap();
     let all = pieces.iter().flat_map(|piece| piece.tokens.iter());
     // Places depend on the beginning of a piece.

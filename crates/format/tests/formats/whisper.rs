@@ -2,8 +2,8 @@
 
 use crate::laws::{self, check, error, starts, words};
 use majuscule_format::Format;
-use majuscule_text::Case;
 use majuscule_text::RestoreOptions;
+use majuscule_text::{Break, Case};
 
 #[test]
 fn words_may_stand_in_two_lists() {
@@ -242,4 +242,18 @@ fn of_several_results_for_the_same_speech_the_first_is_the_text() {
     let deep =
         format!("{{\"word\":\"so\",\"words\":{}1{}", "{\"word\":\"so\",\"words\":".repeat(9), "}".repeat(10));
     assert_eq!(words(Format::WhisperJson, &deep).len(), 1);
+}
+
+#[test]
+fn the_speakers_of_utterances_begin_turns() {
+    let utterance = |speaker: &str, text: &str| format!(r#"{{"speaker":"{speaker}","text":"{text}"}}"#);
+    let utterances =
+        [utterance("A", "we went to the"), utterance("B", "we did not"), utterance("B", "go. then")]
+            .join(",");
+    let file = format!(r#"{{"text":"we went to the we did not go. then","utterances":[{utterances}]}}"#);
+    check(Format::WhisperJson, &file);
+    let tokens =
+        crate::case_laws::tokens(Format::WhisperJson, file.as_bytes(), usize::MAX, RestoreOptions::default());
+    let turns = tokens.iter().enumerate().filter(|(_, (_, token))| token.before == Break::Turn);
+    assert_eq!(turns.map(|(at, _)| at).collect::<Vec<_>>(), [4], "{tokens:?}");
 }
