@@ -435,7 +435,7 @@ mod tests {
         let error = annotation(None, &["a b", "a b"], CONFIG).unwrap_err().to_string();
         assert!(error.contains("nothing to annotate"), "{error}");
         let error = annotation(None, &["a b"], CONFIG).unwrap_err().to_string();
-        assert!(error.contains("1 systems: expected 2 to 26"), "{error}");
+        assert!(error.contains("1 systems: expected from 2 to 26"), "{error}");
     }
 
     /// A key with two rows, where the systems differ in the order of the variants.

@@ -548,7 +548,7 @@ mod tests {
             command: "majuscule corpus overlap".into(),
             found: found(shared),
         };
-        let told = "**5.10 % of the 8-grams of the test \"&lt;i>test&lt;/i>\" (51 of 1,000, in 7 of 50 sentences) stand in the \
+        let told = "**5.10 % of the 8-grams of the test \"&lt;i>test&lt;/i>\" (51 of 1,000, in 7 of 50 sentences) occur in the \
                     training text \"&lt;news>, 2,000 lines\": figures on it are better than on a new text.**";
         let few = Results { overlaps: vec![overlap(50)], ..results.clone() };
         assert!(!markdown(&few).contains("better than"));

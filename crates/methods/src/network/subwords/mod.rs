@@ -151,7 +151,7 @@ mod tests {
             ("\"WordPiece\"", "\"BPE\"", "has subwords of type BPE"),
             ("\"BertPreTokenizer\"", "\"Whitespace\"", "has the pre-tokenizer Whitespace"),
             ("\"BertNormalizer\"", "\"NFD\"", "has the normalizer NFD"),
-            ("\"[UNK]\":1", "\"[???]\":1", "has no subword [UNK]"),
+            ("\"[UNK]\":1", "\"[???]\":1", "has no [UNK] entry for unknown words"),
             ("\"[CLS]\":2", "\"[???]\":2", "has no subword for the beginning of a text"),
             ("_per_word\":100", "_per_word\":1000000", "max_input_chars_per_word 1000000"),
             ("{", "", "is not a tokenizer"),
