@@ -8,7 +8,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 /** The largest numbers of bytes of the code by brotli, which a page loads before any model. The stretches that lack their punctuation took 3 %, the packages in layers 0.8 %. */
-const LIMITS = { "majuscule.wasm": 815_000, "majuscule.text.wasm": 454_000 };
+const LIMITS = { "majuscule.wasm": 823_000, "majuscule.text.wasm": 454_000 };
 
 const folder = process.argv[2];
 if (!folder) throw new Error("node finish.mjs FOLDER: name the folder of the package");
