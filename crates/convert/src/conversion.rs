@@ -72,7 +72,7 @@ impl Conversion {
         let from = source.segments();
         let mut losses = Losses::new(from, to, self.strict);
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
-        source.named = (self.speakers && !to.has(LossKind::Speaker)).then_some(None);
+        source.named = (self.speakers && !to.has(LossKind::Speaker)).then(String::new);
         if let Some(limits) = &self.cues {
             source.cutter = Some(CueCutter::new(limits, losses, self.interrupt.clone())?);
             check_cues(to)?;

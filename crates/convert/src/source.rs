@@ -19,8 +19,8 @@ pub(crate) struct ConvertSource<'a> {
     pub(crate) cutter: Option<CueCutter>,
     /// The lines that captions rolled up, if each of them is to be read once.
     pub(crate) rolled: Option<RolledUp>,
-    /// The speaker of the last segment, if speakers are named in the text.
-    pub(crate) named: Option<Option<String>>,
+    /// The speaker named last, if speakers are named in the text; empty at first.
+    pub(crate) named: Option<String>,
     /// Stops the reading.
     interrupt: Interrupt,
 }
@@ -110,11 +110,11 @@ impl<'a> ConvertSource<'a> {
 }
 
 /// Begins the text of a segment with the name of its speaker, if it is not that of the last one.
-fn name_speaker(segment: &mut Segment, last: &mut Option<String>) {
+fn name_speaker(segment: &mut Segment, last: &mut String) {
     segment.name_voice();
     let Some(name) = segment.speaker.take() else { return };
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    if last.as_ref() != Some(&name) && !segment.text.is_empty() && !name.is_empty() {
+    if *last != name && !segment.text.is_empty() && !name.is_empty() {
         let label = format!("{name}: ");
         let moved = label.chars().count();
         segment.tags.iter_mut().for_each(|tag| tag.at += moved);
@@ -122,6 +122,6 @@ fn name_speaker(segment: &mut Segment, last: &mut Option<String>) {
         if let Some(word) = segment.words.first_mut() {
             word.text.insert_str(0, &label);
         }
-        *last = Some(name);
+        *last = name;
     }
 }

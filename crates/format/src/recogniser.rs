@@ -9,7 +9,7 @@ use super::segment::{Segment, SegmentWord, Time, end_segments, reading_time};
 
 /// The names of the fields with the text of a segment or a word, of a line, and of what is displayed for one; the first
 /// that an object has counts.
-pub(super) const TEXTS: [&str; 10] =
+const TEXTS: [&str; 10] =
     ["transcript", "text", "word", "alignedWord", "display", "body", "segment", "content", "value", "utf8"];
 
 /// The names of the fields with times: numbers or strings, in the unit that [`time_of`] finds.
@@ -111,31 +111,29 @@ pub(super) fn read(json: &str) -> Option<HeardDocument> {
 
 /// Returns the segments at a path.
 fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment> {
-    // Each object on the way with those around it, the innermost first.
-    let mut found: Vec<Vec<&Map<String, Value>>> = vec![vec![root]];
+    // Each object on the way with the one around it.
+    let mut found: Vec<[&Map<String, Value>; 2]> = vec![[root; 2]];
     for key in path.split('.').filter(|key| !key.is_empty()) {
         let mut next = Vec::new();
-        for objects in found {
-            let value = objects[0].get(key);
+        for [outer, _] in found {
+            let value = outer.get(key);
             let most = if ALTERNATIVES.contains(&key) { 1 } else { usize::MAX };
             let one = value.and_then(Value::as_object);
             let list = value.and_then(Value::as_array).into_iter().flatten().take(most);
-            for object in one.into_iter().chain(list.filter_map(Value::as_object)) {
-                next.push([&[object], &objects[..]].concat());
-            }
+            let objects = one.into_iter().chain(list.filter_map(Value::as_object));
+            next.extend(objects.map(|object| [object, outer]));
         }
         found = next;
     }
     if listed == Listed::Items {
-        return spoken(&found);
+        return spoken(found.into_iter().map(|[item, _]| item));
     }
     let count = found.len();
     let named = |nth: usize| (listed == Listed::Channels && count > 1).then(|| (nth + 1).to_string());
     // Google repeats all words in a last result without a text.
     let has_texts =
-        path == "results.alternatives" && found.iter().any(|objects| text_name(objects[0]).is_some());
-    let segment = |(nth, objects): (usize, Vec<&Map<String, Value>>)| {
-        let (object, around) = objects.split_first()?;
+        path == "results.alternatives" && found.iter().any(|[object, _]| text_name(object).is_some());
+    let segment = |(nth, [object, outer]): (usize, [&Map<String, Value>; 2])| {
         if has_texts {
             text_name(object)?;
         }
@@ -147,7 +145,7 @@ fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment
         }
         segment.channel = named(nth).or(segment.channel);
         // Azure has the times outside of the alternatives.
-        for outer in around.iter().take_while(|_| path.ends_with("nBest")).take(1) {
+        if path.ends_with("nBest") {
             let (begin, end) = times(outer);
             (segment.begin, segment.end) = (segment.begin.or(begin), segment.end.or(end));
             segment.speaker = segment.speaker.or_else(|| speaker(outer));
@@ -182,8 +180,7 @@ fn segment(fields: &Map<String, Value>) -> Option<Segment> {
         segment.words = if name == "tokens" { subwords(fields, list) } else { words_of(list, begin) };
     }
     if own.is_none() {
-        let text: String = segment.words.iter().map(|word| &*word.text).collect();
-        text.trim().clone_into(&mut segment.text);
+        segment.text = joined(&segment.words);
     }
     // A caption as a whole is no word.
     let is_caption = words.is_some_and(|(name, _)| name == "segs");
@@ -191,6 +188,12 @@ fn segment(fields: &Map<String, Value>) -> Option<Segment> {
         segment.words.clear();
     }
     (own.is_some() || !segment.text.is_empty()).then_some(segment)
+}
+
+/// Returns the text of words, each of which begins with its white space.
+fn joined(words: &[SegmentWord]) -> String {
+    let text: String = words.iter().map(|word| &*word.text).collect();
+    text.trim().to_owned()
 }
 
 /// Returns the list of the words of a segment, and its name.
@@ -258,14 +261,14 @@ fn word(item: &Map<String, Value>, segment: Option<Time>) -> Option<SegmentWord>
 }
 
 /// Reads words and punctuation marks as one segment for each speaker in a row.
-fn spoken(items: &[Vec<&Map<String, Value>>]) -> Vec<Segment> {
+fn spoken<'a>(items: impl Iterator<Item = &'a Map<String, Value>>) -> Vec<Segment> {
     let is_item = |item: &Map<String, Value>| {
         best(item).is_some_and(|best| best.contains_key("content")) && item.contains_key("type")
     };
     let mut segments: Vec<Segment> = Vec::new();
     // Marks that open the next word.
     let mut opening = String::new();
-    for item in items.iter().map(|objects| objects[0]).filter(|item| is_item(item)) {
+    for item in items.filter(|item| is_item(item)) {
         let Some(mut word) = word(item, None) else { continue };
         word.other.clear();
         let named = speaker(item).or_else(|| speaker(best(item)?));
@@ -286,8 +289,7 @@ fn spoken(items: &[Vec<&Map<String, Value>>]) -> Vec<Segment> {
         }
     }
     for segment in &mut segments {
-        let text: String = segment.words.iter().map(|word| &*word.text).collect();
-        text.trim().clone_into(&mut segment.text);
+        segment.text = joined(&segment.words);
         segment.begin = segment.words.first().and_then(|word| word.begin);
         segment.end = segment.words.last().and_then(|word| word.end);
     }
@@ -385,8 +387,8 @@ fn share_out(root: &Map<String, Value>, segments: &mut Vec<Segment>) {
     let words = root.get("timestamp").and_then(|times| times.get("word")).and_then(Value::as_array);
     let words = words.map_or_else(Vec::new, |words| words_of(words, None));
     if segments.is_empty() && !words.is_empty() {
-        let text: String = words.iter().map(|word| &*word.text).collect();
-        let text = root.get("text").and_then(Value::as_str).unwrap_or(&text).trim().to_owned();
+        let text = root.get("text").and_then(Value::as_str);
+        let text = text.map_or_else(|| joined(&words), |text| text.trim().to_owned());
         segments.push(Segment { text, ..Segment::default() });
     }
     let mut to = 0;
@@ -454,7 +456,7 @@ fn unreserved(name: &str) -> String {
 }
 
 fn is_time_field(name: &str) -> bool {
-    name == OFFSET || [&BEGINS[..], &ENDS, &DURATIONS].concat().contains(&name)
+    name == OFFSET || [&BEGINS[..], &ENDS, &DURATIONS].iter().any(|names| names.contains(&name))
 }
 
 /// Returns the begin and the end of a segment or a word.

@@ -340,6 +340,16 @@ fn string_role(keys: &[&str]) -> Option<StringRole> {
     })
 }
 
+/// An open object or array.
+struct OpenValue {
+    /// The number of keys that lead to it; an array has the path of its parent.
+    keys: usize,
+    /// Its number among the objects and arrays in its parent.
+    nth: usize,
+    /// The number of objects and arrays in it so far.
+    values: usize,
+}
+
 /// The segments of an open object.
 #[derive(Default)]
 struct OpenSegments {
@@ -352,30 +362,30 @@ struct OpenSegments {
 impl StringPlaces {
     fn read(json: &str) -> Result<Self, Fault> {
         let mut found = Self::default();
-        // The length of the key path of each open object or array, an array having the path of its
-        // parent; its number among the elements of its parent, and the number of its own.
-        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        let mut open: Vec<OpenValue> = Vec::new();
         let mut path: Vec<String> = Vec::new();
         let mut segments = OpenSegments::default();
         read(json, &mut |event| match event {
             Event::Begin => {
-                let nth =
-                    open.last_mut().map_or(0, |(.., elements)| std::mem::replace(elements, *elements + 1));
-                open.push((path.len(), nth, 0));
+                let nth = open.last().map_or(0, |outer| outer.values);
+                if let Some(outer) = open.last_mut() {
+                    outer.values += 1;
+                }
+                open.push(OpenValue { keys: path.len(), nth, values: 0 });
                 if path.len() == 1 {
                     segments = OpenSegments { first: found.segments.len(), ..OpenSegments::default() };
                 }
             }
-            Event::End => path.truncate(open.pop().map_or(0, |(len, ..)| len)),
+            Event::End => path.truncate(open.pop().map_or(0, |value| value.keys)),
             Event::Key(name) => {
-                path.truncate(open.last().map_or(0, |(len, ..)| *len));
+                path.truncate(open.last().map_or(0, |value| value.keys));
                 let mut key = String::new();
                 decode(&json[name], &mut key);
                 found.has_segments |= path.is_empty() && is_segment_field(&key);
                 path.push(key);
             }
             Event::String(position) => {
-                let nth = open.last().map_or(0, |(_, nth, _)| *nth);
+                let nth = open.last().map_or(0, |value| value.nth);
                 found.push(position, &path, nth, &mut segments);
             }
             Event::Other(position) => found.time(&json[position], &path, &mut segments),
