@@ -39,7 +39,8 @@ fn kinds() -> [Kind; 3] {
         let tags = ["", "lang-", "majuscule-", "majuscule_"].map(|prefix| format!("{prefix}{tag}"));
         tags.into_iter().chain([name.to_owned(), name.to_uppercase()]).collect()
     };
-    let methods: Vec<_> = methods().names().map(named).collect();
+    // The same in all builds with the tests: only some have `bilstm`.
+    let methods: Vec<_> = methods().names().filter(|name| *name != "bilstm").map(named).collect();
     [
         Kind {
             heading: "Adding a format",
