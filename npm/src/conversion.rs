@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use majuscule::{Encoding, Format, Input, Interrupt, RestoredFile};
+use majuscule::{Encoding, Format, Input};
 use majuscule_base::error::{Error, Result, option, worded};
 use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
@@ -28,15 +28,6 @@ pub const OUTPUT: [&str; 10] = [
 
 /// The options of a conversion besides those of the output.
 const INPUT: [&str; 5] = ["from", "field", "name", "encoding", "lang"];
-
-/// The format of the output, if it differs from the file's, and its new cues.
-#[derive(Debug, Clone, Default)]
-pub struct OutputOptions {
-    to: Option<Format>,
-    cues: Option<CueLimits>,
-    strict: bool,
-    speakers: bool,
-}
 
 /// A conversion of a file.
 #[derive(Debug, Default)]
@@ -65,54 +56,37 @@ impl GivenOptions {
     }
 }
 
-impl OutputOptions {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// Fails if a value is not one.
-    pub fn read(values: &mut GivenOptions) -> Result<Self> {
-        let usual = CueLimits::default();
-        let mut seconds = |name: &str, usual: f64| {
-            values.fraction(name, [0.0, f64::MAX], "a number").map(|given| given.unwrap_or(usual))
-        };
-        let limits = CueLimits {
-            max_seconds: seconds("max-seconds", usual.max_seconds)?,
-            min_seconds: seconds("min-seconds", usual.min_seconds)?,
-            max_cps: seconds("max-cps", usual.max_cps)?,
-            max_chars: values.number("max-chars", 1)?.unwrap_or(usual.max_chars),
-            max_lines: values.number("max-lines", 1)?.unwrap_or(usual.max_lines),
-            language: None,
-            max_words: None,
-        };
-        let cut = values.named::<CueCut>("cues")?;
-        if cut.is_none() && limits != usual {
-            return Err(without_cues());
-        }
-        // A former option, whose effect is the default.
-        values.flag("drop")?;
-        Ok(Self {
-            to: values.named::<Format>("to")?.filter(|to| *to != Format::Auto),
-            cues: cut.map(|CueCut::Sentence| limits),
-            strict: values.flag("strict")?,
-            speakers: values.flag("speakers")?,
-        })
+/// Reads the options of the output: its format, [`Format::Auto`] if it is the file's, and its new cues.
+///
+/// # Errors
+/// Fails if a value is not one.
+pub fn output(values: &mut GivenOptions) -> Result<Conversion> {
+    let usual = CueLimits::default();
+    let mut seconds = |name: &str, usual: f64| {
+        values.fraction(name, [0.0, f64::MAX], "a number").map(|given| given.unwrap_or(usual))
+    };
+    let limits = CueLimits {
+        max_seconds: seconds("max-seconds", usual.max_seconds)?,
+        min_seconds: seconds("min-seconds", usual.min_seconds)?,
+        max_cps: seconds("max-cps", usual.max_cps)?,
+        max_chars: values.number("max-chars", 1)?.unwrap_or(usual.max_chars),
+        max_lines: values.number("max-lines", 1)?.unwrap_or(usual.max_lines),
+        language: None,
+        max_words: None,
+    };
+    let cut = values.named::<CueCut>("cues")?;
+    if cut.is_none() && limits != usual {
+        return Err(without_cues());
     }
-
-    /// Returns the conversion of a file that is restored; `None` if it stays as it is.
-    pub fn after_restoring(&self, restored: &RestoredFile, field: Option<&str>) -> Option<Conversion> {
-        let Self { to, cues, strict, speakers } = self.clone();
-        let from = restored.format;
-        let to = to.unwrap_or(from);
-        if to == from && cues.is_none() {
-            return None;
-        }
-        let field = field.map(str::to_owned);
-        let conversion =
-            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
-        let mut conversion = conversion.after_restoring();
-        conversion.set_language(None, &restored.language);
-        Some(conversion)
-    }
+    // A former option, whose effect is the default.
+    values.flag("drop")?;
+    Ok(Conversion {
+        to: values.named("to")?.unwrap_or_default(),
+        cues: cut.map(|CueCut::Sentence| limits),
+        strict: values.flag("strict")?,
+        speakers: values.flag("speakers")?,
+        ..Conversion::default()
+    })
 }
 
 impl FileConversion {
@@ -122,17 +96,16 @@ impl FileConversion {
     /// Fails if a value is not one, or an option is not known.
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut values = GivenOptions::read(json)?;
-        let OutputOptions { to, mut cues, strict, speakers } = OutputOptions::read(&mut values)?;
-        let Some(to) = to else {
+        let mut output = output(&mut values)?;
+        if output.to == Format::Auto {
             let to = option("to");
             return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
-        };
+        }
         if let Some(language) = values.text("lang")? {
-            cues.as_mut().ok_or_else(without_cues)?.language = Some(language);
+            output.cues.as_mut().ok_or_else(without_cues)?.language = Some(language);
         }
         let (from, field) = (values.named("from")?.unwrap_or_default(), values.text("field")?);
-        let conversion =
-            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
+        let conversion = Conversion { from, field, ..output };
         let (name, encoding) = (values.text("name")?, values.encoding()?);
         values.finish(&[&OUTPUT[..], &INPUT].concat())?;
         Ok(Self { name, encoding, conversion })

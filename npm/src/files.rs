@@ -87,9 +87,13 @@ pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<
         notes: note.iter().chain(&restored.notes).map(|note| note.worded(name, option_name)).collect(),
     };
     #[cfg(feature = "all")]
-    if let Some(conversion) =
-        settings.file.output.after_restoring(&restored, settings.options.field.as_deref())
-    {
+    let wanted = majuscule_convert::Conversion {
+        field: settings.options.field.clone(),
+        ..settings.file.output.clone()
+    };
+    #[cfg(feature = "all")]
+    if let Some(mut conversion) = wanted.after_restoring(restored.format) {
+        conversion.set_language(None, &restored.language);
         let (input, _) = Input::uncompressed(name, &*out).decoded(Some(restored.encoding), None)?;
         return conversion::write(&conversion, input, report);
     }

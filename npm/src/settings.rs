@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 #[cfg(feature = "all")]
-use crate::conversion::{OUTPUT, OutputOptions};
+use crate::conversion::{OUTPUT, output};
 use crate::failure::option_name;
 
 /// The options of the calls that restore.
@@ -27,7 +27,7 @@ pub struct FileSettings {
     pub format: Format,
     pub encoding: Option<Encoding>,
     #[cfg(feature = "all")]
-    pub output: OutputOptions,
+    pub output: majuscule_convert::Conversion,
 }
 
 /// Options as JSON, each read once.
@@ -136,7 +136,7 @@ impl Settings {
             format: values.named("format")?.unwrap_or_default(),
             encoding: values.encoding()?,
             #[cfg(feature = "all")]
-            output: OutputOptions::read(&mut values)?,
+            output: output(&mut values)?,
         };
         #[cfg(not(feature = "all"))]
         if values.text("to")?.is_some() {

@@ -125,12 +125,16 @@ impl Conversion {
 }
 
 impl Conversion {
-    /// Returns the conversion of a text that has been restored: words with times become new cues of subtitles, and the
-    /// field of the text is for JSON lines alone.
-    pub fn after_restoring(self) -> Self {
-        let is_cut = is_cut_anew(self.from, self.to);
-        let cues = self.cues.or_else(|| is_cut.then(CueLimits::default));
-        Self { field: self.field.filter(|_| self.from.info().has_objects), cues, ..self }
+    /// Returns the conversion of a restored text of format `from`; `None` if it stays as it is: without another format,
+    /// [`Format::Auto`] being none, and without new cues. A recogniser's words become new cues of subtitles, and the field
+    /// of the text is for JSON lines alone.
+    pub fn after_restoring(self, from: Format) -> Option<Self> {
+        let to = if self.to == Format::Auto { from } else { self.to };
+        if to == from && self.cues.is_none() {
+            return None;
+        }
+        let cues = self.cues.or_else(|| is_cut_anew(from, to).then(CueLimits::default));
+        Some(Self { from, to, field: self.field.filter(|_| from.info().has_objects), cues, ..self })
     }
 
     /// Sets the language of new cues: the named one, or else the one found, unless the file declares its own.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use majuscule::{Encoding, Format, Interrupt};
+use majuscule::{Encoding, Format};
 use majuscule_base::error::worded;
 use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, is_cut_anew};
@@ -52,21 +52,18 @@ impl ConvertRequest {
             Some(from) => from,
             None => format()?,
         };
-        let output = WantedOutput::read(&mut query)?;
-        let Some(to) = output.to else {
+        let mut output = output(&mut query)?;
+        if output.to == Format::Auto {
             return Err(ApiError::field(
                 "to",
                 "the parameter `to` is missing: name the format of the answer, such as vtt",
             ));
-        };
-        let WantedOutput { mut cues, strict, speakers, .. } = output;
+        }
         if let Some(language) = query.text("lang")? {
-            let cues = cues.as_mut().ok_or_else(|| without_cues("lang"))?;
+            let cues = output.cues.as_mut().ok_or_else(|| without_cues("lang"))?;
             cues.language = Some(language);
         }
-        let field = query.text("field")?;
-        let conversion =
-            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
+        let conversion = Conversion { from, field: query.text("field")?, ..output };
         let encoding = encoding(&mut query)?;
         query.finish()?;
         Ok(Self { name, conversion, encoding })
@@ -94,50 +91,23 @@ impl ConvertRequest {
     }
 }
 
-/// The format of an answer, if it differs from the file's, and its new cues.
-#[derive(Debug, Default)]
-pub struct WantedOutput {
-    to: Option<Format>,
-    cues: Option<CueLimits>,
-    strict: bool,
-    speakers: bool,
+/// Reads the parameters of the output: its format, [`Format::Auto`] if it is the file's, and its new cues.
+pub fn output(query: &mut Fields) -> Result<Conversion, ApiError> {
+    // Clients of recognisers know it by the other name.
+    let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
+    // A former parameter, whose effect is the default.
+    query.flag("drop")?;
+    let [strict, speakers] = [query.flag("strict")?, query.flag("speakers")?].map(Option::unwrap_or_default);
+    let cues = cue_limits(query)?;
+    Ok(Conversion { to: to.unwrap_or_default(), cues, strict, speakers, ..Conversion::default() })
 }
 
-impl WantedOutput {
-    /// Reads the parameters.
-    pub fn read(query: &mut Fields) -> Result<Self, ApiError> {
-        // Clients of recognisers know it by the other name.
-        let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
-        let to = to.filter(|to| *to != Format::Auto);
-        // A former parameter, whose effect is the default.
-        query.flag("drop")?;
-        let [strict, speakers] =
-            [query.flag("strict")?, query.flag("speakers")?].map(Option::unwrap_or_default);
-        Ok(Self { to, cues: cue_limits(query)?, strict, speakers })
-    }
-
-    /// Returns the part of a file of a format that is held in memory while it is restored and converted.
-    pub fn held(&self, from: Format) -> HeldPart {
-        let is_cut = self.to.is_some_and(|to| from == Format::Auto || is_cut_anew(from, to));
-        let formats: Vec<Format> = [from].into_iter().chain(self.to).collect();
-        HeldPart::of(&formats, is_cut || self.cues.is_some())
-    }
-
-    /// Returns the conversion of a file of a format once it is restored; `None` if it stays as it is.
-    pub fn after_restoring(self, from: Format, field: Option<String>) -> Option<Conversion> {
-        let Self { to, cues, strict, speakers } = self;
-        let to = to.unwrap_or(from);
-        if to == from && cues.is_none() {
-            return None;
-        }
-        let conversion =
-            Conversion { from, to, field, strict, speakers, cues, interrupt: Interrupt::default() };
-        let mut conversion = conversion.after_restoring();
-        if let Some(cues) = &mut conversion.cues {
-            cues.max_words = Some(CUE_WORDS);
-        }
-        Some(conversion)
-    }
+/// Returns the part of a file of a format that is held in memory while it is restored and converted.
+pub fn held(output: &Conversion, from: Format) -> HeldPart {
+    let to = Some(output.to).filter(|to| *to != Format::Auto);
+    let is_cut = to.is_some_and(|to| from == Format::Auto || is_cut_anew(from, to));
+    let formats: Vec<Format> = [from].into_iter().chain(to).collect();
+    HeldPart::of(&formats, is_cut || output.cues.is_some())
 }
 
 /// Words the notes of a conversion with the names of the fields of this service.

@@ -9,14 +9,15 @@ use axum::http::header::{CONTENT_LANGUAGE, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use majuscule::{Encoding, Error, Format, Interrupt, ModelPool, OffsetUnit, RestoredFile};
 use majuscule_base::named::NamedValue;
+use majuscule_convert::Conversion;
 use majuscule_restore::pool::detected_format;
 use serde_json::json;
 
 use crate::answer::{self, RestoreAnswer};
 use crate::body::{self, WholeBody};
-use crate::convert::{self, WantedOutput};
+use crate::convert;
 use crate::fields::Fields;
-use crate::file::{self, AnswerWriter, GivenFile};
+use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile};
 use crate::media;
 use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, worded_notes};
@@ -161,7 +162,7 @@ struct FileOptions {
     format: Format,
     encoding: Option<Encoding>,
     field: Option<String>,
-    output: WantedOutput,
+    output: Conversion,
     request: RestoreRequest,
 }
 
@@ -183,7 +184,7 @@ impl FileOptions {
             format,
             encoding: encoding(query)?,
             field: query.text("field")?,
-            output: WantedOutput::read(query)?,
+            output: convert::output(query)?,
             request: RestoreRequest::read(query)?.with_spelling_lines(query, longest)?,
         })
     }
@@ -204,7 +205,7 @@ impl FileOptions {
             }
             named => (named, None),
         };
-        let conversion = output.after_restoring(format, field.clone());
+        let conversion = Conversion { field: field.clone(), ..output }.after_restoring(format);
         let mut request = request.into_file(format, encoding, field);
         request.options.interrupt = out.interrupt();
         request.options.limits = given.limits();
@@ -212,6 +213,9 @@ impl FileOptions {
         restored.notes.extend(note);
         let Some(mut conversion) = conversion else { return Ok((restored, Vec::new())) };
         conversion.interrupt = out.interrupt();
+        if let Some(cues) = &mut conversion.cues {
+            cues.max_words = Some(CUE_WORDS);
+        }
         conversion.set_language(request.language.tag(), &restored.language);
         let source = out.take(given);
         let (input, _) = source.open(&name)?.decoded(Some(restored.encoding), None)?;
@@ -229,7 +233,7 @@ pub fn encoding(query: &mut Fields) -> Result<Option<Encoding>, ApiError> {
 
 async fn restore_file(service: &Service, given: Spool, file: FileOptions) -> Result<Response, ApiError> {
     let pool = Arc::clone(&service.pool);
-    let (name, held) = (file.name.clone(), file.output.held(file.format));
+    let (name, held) = (file.name.clone(), convert::held(&file.output, file.format));
     let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| file.restore(&pool, given, out);
     let (out, (restored, converted)) = file::answer(service, given, held, work).await?;
     let RestoredFile { format, language, encoding, notes, .. } = restored;

@@ -47,22 +47,22 @@ impl RestoreArgs {
         }
     }
 
-    /// Returns the conversion of a text after it is restored; `language` is the language of its
-    /// model.
-    pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Conversion {
+    /// Returns the conversion of a text after it is restored, if it is converted; `language` is the
+    /// language of its model.
+    pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Option<Conversion> {
         let limits = |CueCut::Sentence| self.output_form.limits(None);
-        let mut conversion = Conversion {
-            from,
+        let wanted = Conversion {
             to,
             field: self.user.options.field.clone(),
             strict: self.output_form.is_strict(),
             speakers: self.output_form.names_speakers(),
             cues: self.output_form.cut().map(limits),
             interrupt: host::interrupt(),
-        }
-        .after_restoring();
+            ..Conversion::default()
+        };
+        let mut conversion = wanted.after_restoring(from)?;
         conversion.set_language(self.lang.as_deref().filter(|lang| *lang != "auto"), language);
-        conversion
+        Some(conversion)
     }
 
     pub(super) fn tell_conversion(&self, notes: ConversionNotes) {

@@ -345,8 +345,7 @@ impl<'a> Work<'a> {
         let monitored = Arc::new(monitored);
         let (before, progress) = (self.done, &mut self.progress);
         let name = input.name().to_owned();
-        if let Some(to) = to {
-            let conversion = args.conversion(kind, to, &self.language);
+        if let Some(conversion) = to.and_then(|to| args.conversion(kind, to, &self.language)) {
             let (done, notes) = piped::convert(&conversion, &name, out, target, |pipe| {
                 restore(kind, input, &*monitored, &options, &mut |bytes, done| {
                     progress.show(before + done);
