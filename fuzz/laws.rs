@@ -310,7 +310,7 @@ fn text(objects: &str) -> Option<String> {
     }
 }
 
-/// Returns the objects without the numbers of cues, and with the tags of one format.
+/// Returns the objects without the numbers of cues, with the tags of one format, and with speakers for voices.
 fn unnumbered(objects: &str) -> String {
     let styles = [("{\\\\i", "i>"), ("{\\\\b", "b>"), ("{\\\\u", "u>")];
     let objects = styles.into_iter().fold(objects.to_owned(), |objects, (own, shared)| {
@@ -318,11 +318,39 @@ fn unnumbered(objects: &str) -> String {
             .replace(&format!("{own}1}}"), &format!("<{shared}"))
             .replace(&format!("{own}0}}"), &format!("</{shared}"))
     });
-    let without = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
-        Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),
-        _ => format!("{line}\n"),
+    let named: Vec<String> = objects.lines().map(with_speaker).collect();
+    let without =
+        |line: &String| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
+            Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),
+            _ => format!("{line}\n"),
+        };
+    named.iter().map(without).collect()
+}
+
+/// Returns an object with a speaker in place of the voice tag that begins its text, if that says nothing else.
+fn with_speaker(line: &str) -> String {
+    let object: serde_json::Value = serde_json::from_str(line).expect("an object was written");
+    let tags = object["tags"].as_array().into_iter().flatten();
+    let tags: Vec<(u64, &str)> = tags.filter_map(|tag| Some((tag[0].as_u64()?, tag[1].as_str()?))).collect();
+    let name =
+        tags.first().and_then(|(at, tag)| tag.strip_prefix("<v ")?.strip_suffix('>').filter(|_| *at == 0));
+    let Some(name) = name.filter(|name| name.split_whitespace().collect::<Vec<_>>().join(" ") == **name)
+    else {
+        return line.to_owned();
     };
-    objects.lines().map(without).collect()
+    let len = object["text"].as_str().unwrap_or_default().chars().count() as u64;
+    let is_end = |(at, tag): &(u64, &str)| *tag == "</v>" && *at == len;
+    if object.get("speaker").is_some() || tags.iter().any(|(at, tag)| *tag == "</v>" && *at < len) {
+        return line.to_owned();
+    }
+    let written = |tag: &(u64, &str)| serde_json::json!([tag.0, tag.1]).to_string();
+    let list = |tags: &[String]| {
+        if tags.is_empty() { String::new() } else { format!(",\"tags\":[{}]", tags.join(",")) }
+    };
+    let all: Vec<String> = tags.iter().map(written).collect();
+    let kept: Vec<String> = tags[1..].iter().filter(|tag| !is_end(tag)).map(written).collect();
+    let speaker = format!("\"speaker\":{},\"begin\":", serde_json::json!(name));
+    line.replacen("\"begin\":", &speaker, 1).replacen(&list(&all), &list(&kept), 1)
 }
 
 /// Restores any bytes as a file of a format, and checks the laws of [`tokenize`]. The

@@ -328,7 +328,7 @@ fn summed(counts: &[u8]) -> Vec<u8> {
     summed
 }
 
-const CUE: &str = "([a-bé]{0,2}[ .<>&{}-]|<i>|</b>|<v Ana>|\\{\\\\an8\\}|<font a>|\n[a-c ]|&(amp|lt|gt|nbsp);|-->|\n|\r){0,8}";
+const CUE: &str = "([a-bé]{0,2}[ .<>&{}-]|<i>|</b>|<v Ana>|</v>|<v.x a  b>|\\{\\\\an8\\}|<font a>|\n[a-c ]|&(amp|lt|gt|nbsp);|-->|\n|\r){0,8}";
 const EVENT: &str =
     r"([a-bé]{0,2}[ .,<>&}-]|,{4}|\{|\{\\(i1|i0|b0|p1|p0|an8)\}|\{x\}|\\[Nnhx]|\\|\u{a0}){0,8}";
 const TIME: &str = "(0?0:)?00:0[0-9][.,][0-9]{1,4}";

@@ -20,8 +20,8 @@ use super::segment::{
     SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{
-    self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, joined_name, seconds,
-    shortened, too_few,
+    self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
+    too_few,
 };
 use majuscule_text::write::MarkSide;
 use majuscule_text::{Break, MarkForm, RestoreOptions};
@@ -465,7 +465,7 @@ impl segment::SegmentWriter for CtmWriter {
         let is_word = |tag: &str| !tag.is_empty() && !tag.contains(char::is_whitespace);
         segment.keep(losses.to.parts, losses)?;
         segment.keep_tags(|tag| is_tag && is_word(tag), losses)?;
-        segment.speaker = segment.speaker.as_deref().and_then(joined_name);
+        segment.join_speaker("_", losses)?;
         if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
             let confidence = segment.confidence.take().unwrap_or_default();
             losses.drop_part(

@@ -540,14 +540,34 @@ impl Segment {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Makes a speaker of the voice tag that begins a cue, if the segment has no speaker.
+    /// Makes a speaker of the voice tag that begins a cue, if the segment has no speaker. A tag that says more, such as a
+    /// class, or a voice that ends inside the text, stays as well.
     pub fn name_voice(&mut self) {
         if let (None, Some(name)) = (&self.speaker, self.voice()) {
-            self.speaker = Some(name);
-            self.tags.remove(0);
             let len = self.text.chars().count();
-            self.tags.retain(|tag| tag.tag != "</v>" || tag.at < len);
+            let ends = |tag: &SegmentTag| tag.tag == "</v>";
+            let is_whole = self.tags[0].tag == format!("<v {name}>")
+                && self.tags.iter().all(|tag| !ends(tag) || tag.at == len);
+            if is_whole {
+                self.tags.remove(0);
+                self.tags.retain(|tag| !ends(tag));
+            }
+            self.speaker = Some(name);
         }
+    }
+
+    /// Writes the name of the speaker with `join` between its parts; a name without any is none.
+    ///
+    /// # Errors
+    /// Like [`Losses::drop_part`], if that changes the name.
+    pub(super) fn join_speaker(&mut self, join: &str, losses: &mut Losses) -> Result<(), Lost> {
+        let Some(name) = self.speaker.take() else { return Ok(()) };
+        let joined = name.split_whitespace().collect::<Vec<_>>().join(join);
+        if joined != name {
+            losses.drop_part(LossKind::Speaker, 0, format_args!("white space in the speaker \"{name}\""))?;
+        }
+        self.speaker = Some(joined).filter(|name| !name.is_empty());
+        Ok(())
     }
 
     /// Drops all tags except some.

@@ -18,8 +18,8 @@ use super::segment::{
     UnspokenBlock,
 };
 use super::transcript::{
-    Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, joined_name, pieces, seconds,
-    shortened, too_few, words,
+    Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened,
+    too_few, words,
 };
 use majuscule_text::{Break, MarkForm, RestoreOptions};
 
@@ -264,7 +264,7 @@ impl segment::SegmentWriter for StmWriter {
         let is_own = losses.is_own();
         segment.keep(losses.to.parts, losses)?;
         segment.keep_tags(|_| is_own, losses)?;
-        segment.speaker = segment.speaker.as_deref().and_then(joined_name);
+        segment.join_speaker("_", losses)?;
         if let Some(label) =
             segment.label.take_if(|label| !is_event(label) || label.contains(char::is_whitespace))
         {

@@ -57,11 +57,6 @@ pub fn is_silent(line: &str) -> bool {
     line.is_empty() || line.starts_with(";;")
 }
 
-/// Returns a name as one field, with `_` between its parts; `None` if it has none.
-pub(super) fn joined_name(name: &str) -> Option<String> {
-    Some(name.split_whitespace().collect::<Vec<_>>().join("_")).filter(|name| !name.is_empty())
-}
-
 /// Returns true if a word is a metadata event, such as `<laugh>` or `<inaudible>`, and not a spoken
 /// word.
 pub fn is_event(word: &str) -> bool {

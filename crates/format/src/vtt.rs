@@ -244,7 +244,8 @@ impl segment::SegmentWriter for VttWriter {
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
-        let voice = segment.speaker.take().map(|name| format!("<v {}>", name.trim()));
+        segment.join_speaker(" ", losses)?;
+        let voice = segment.speaker.take().map(|name| format!("<v {name}>"));
         let fits = |tag: &str| VttLines::tag_len(tag) == Some(tag.len()) && !tag.contains(['&', '\n', '\r']);
         let is_voice = voice.as_deref().is_some_and(|tag| fits(tag) && segment.voice().is_none());
         cue::conform::<VttLines>(&mut segment, text, losses)?;

@@ -2,7 +2,7 @@
 
 use majuscule_format::Format;
 
-use super::{dropped, written};
+use super::{dropped, run, written};
 
 const TIMING: &str = "00:01.000 --> 00:02.500";
 
@@ -75,4 +75,18 @@ fn speakers_are_voices() {
     assert!(document.contains(r#"{"speaker":"Ana Reis","start":1.0,"end":2.0,"text":" so"}"#), "{document}");
     let objects = objects.replace("Ana Reis", "a>b");
     assert_eq!(dropped(Format::Jsonl, Format::Vtt, &objects), vtt.replace("<v Ana Reis>", ""));
+}
+
+#[test]
+fn a_voice_that_says_more_than_a_speaker_is_a_loss() {
+    for cue in ["<v.loud Ana>so", "<v Ana>so</v> we"] {
+        let file = format!("WEBVTT\n\n{TIMING}\n{cue}\n");
+        let error = run(Format::Vtt, Format::Stm, true, &file).unwrap_err().to_string();
+        assert!(error.contains("the tag \"<v") && error.contains("would be lost"), "{error}");
+        assert!(dropped(Format::Vtt, Format::Stm, &file).contains(" Ana "), "{cue}");
+    }
+    let spaced = "{\"speaker\":\"Ana Reis\",\"begin\":1.0,\"end\":2.0,\"text\":\"so\"}\n";
+    assert!(dropped(Format::Jsonl, Format::Stm, spaced).contains(" Ana_Reis "));
+    let error = run(Format::Jsonl, Format::Stm, true, spaced).unwrap_err().to_string();
+    assert!(error.contains("white space in the speaker \"Ana Reis\" would be lost"), "{error}");
 }
