@@ -329,7 +329,12 @@ fn unnumbered(objects: &str) -> String {
 
 /// Returns an object with a speaker in place of the voice tag that begins its text, if that says nothing else.
 fn with_speaker(line: &str) -> String {
-    let object: serde_json::Value = serde_json::from_str(line).expect("an object was written");
+    let object: serde_json::Value = match serde_json::from_str(line) {
+        Ok(object) => object,
+        // Half of a pair of escapes is JSON and no text.
+        Err(error) if error.to_string().contains("surrogate") => return line.to_owned(),
+        Err(error) => panic!("{line} is not JSON: {error}"),
+    };
     let tags = object["tags"].as_array().into_iter().flatten();
     let tags: Vec<(u64, &str)> = tags.filter_map(|tag| Some((tag[0].as_u64()?, tag[1].as_str()?))).collect();
     let name =

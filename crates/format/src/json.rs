@@ -229,16 +229,27 @@ pub(super) fn text(value: &str) -> Option<String> {
     Some(text)
 }
 
-/// Returns the value without white space between its parts.
+/// Returns the value as strict JSON without white space between its parts: `null` for NaN and infinities, and escapes
+/// for control characters.
 pub(super) fn compact(raw: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
-    let kept = raw.chars().filter(|&c| {
-        let keeps = in_string || !c.is_ascii_whitespace();
+    let mut out = String::with_capacity(raw.len());
+    for (at, c) in raw.char_indices() {
+        match c {
+            '\0'..' ' if in_string => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ if in_string || !c.is_ascii_whitespace() => out.push(c),
+            _ => {}
+        }
         in_string ^= c == '"' && !escaped;
         escaped = in_string && c == '\\' && !escaped;
-        keeps
-    });
-    kept.collect()
+        let ends = |c: char| !c.is_ascii_alphanumeric();
+        if !in_string && c.is_ascii_alphabetic() && raw[at + 1..].chars().next().is_none_or(ends) {
+            let name = ["-Infinity", "Infinity", "NaN"].into_iter().find(|name| out.ends_with(name));
+            out.truncate(out.len() - name.map_or(0, str::len));
+            out.push_str(name.map_or("", |_| "null"));
+        }
+    }
+    out
 }
 
 /// The syntax that may come next.
@@ -405,6 +416,10 @@ mod tests {
     #[test]
     fn white_space_goes_between_the_parts_of_a_value_and_stays_in_strings() {
         assert_eq!(compact(r#"{ "a b" : [ 1, "c \" d" ] }"#), r#"{"a b":[1,"c \" d"]}"#);
+        assert_eq!(
+            compact(r#"["NaN", NaN, {"a":-Infinity,"b": Infinity }]"#),
+            r#"["NaN",null,{"a":null,"b":null}]"#
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::envelope::PUNCTUATED;
-use super::json::text;
+use super::json::{compact, text};
 use super::segment::{Segment, SegmentWord, Time, end_segments, reading_time};
 
 /// The names of the fields with the text of a segment or a word, of a line, and of what is displayed for one; the first
@@ -82,7 +82,8 @@ const LONGEST: u64 = 60_000;
 
 /// Reads a document; `None` if none of the paths leads to a text, and for the segments of Whisper.
 pub(super) fn read(json: &str) -> Option<HeardDocument> {
-    let root: Map<String, Value> = serde_json::from_str(json).ok()?;
+    let root: Map<String, Value> =
+        serde_json::from_str(json).or_else(|_| serde_json::from_str(&compact(json))).ok()?;
     let is_whisper = |name: &str| {
         let list = root.get(name).and_then(Value::as_array);
         list.is_some_and(|list| list.iter().any(|segment| segment.get("text").is_some()))

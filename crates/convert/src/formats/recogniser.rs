@@ -190,6 +190,21 @@ fn spaces_of_exact_strings_and_opening_marks_are_kept() {
 }
 
 #[test]
+fn numbers_that_json_lacks_become_null() {
+    for segments in ["segments", "monologues"] {
+        let words = r#""words":[{"word":"so","start":1,"end":2,"score":NaN,"p":-Infinity}]"#;
+        let json = format!(r#"{{"{segments}":[{{"start":1,"end":2,"text":"so",{words}}}]}}"#);
+        let objects = dropped(Format::WhisperJson, Format::Jsonl, &json);
+        assert!(
+            objects.contains("null") && !objects.contains("NaN") && !objects.contains("Inf"),
+            "{objects}"
+        );
+        let srt = dropped(Format::WhisperJson, Format::Srt, &json);
+        assert_eq!(srt, "1\n00:00:01,000 --> 00:00:02,000\nso\n\n", "{segments}");
+    }
+}
+
+#[test]
 fn a_strict_cut_into_cues_refuses_losses() {
     let json = r#"{"segments":[{"start":0,"end":1,"speaker":"Ana","text":"so"}]}"#;
     let input = Input::of_text("data", json.as_bytes());
