@@ -40,6 +40,10 @@ export interface RestoreOptions {
   threshold?: number;
   /** Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead of stopping there. */
   lossy?: boolean;
+  /** Text before the text, as at the cursor of an editor: it is context, and the text goes on in its last sentence. A space is inserted if one is missing. */
+  before?: string;
+  /** Text after the text, as at the cursor of an editor: it is context, and no sentence ends before its small letters. */
+  after?: string;
   /** Number of contexts in which each word is decided. */
   predictions?: number;
   // Options: end

@@ -33,7 +33,8 @@ pub use majuscule_text::tokenize::Capitalized;
 pub use majuscule_text::{
     CapitalBalance, Capitals, Case, Choice, Context, Door, HouseStyle, Label, Labels, LinePlace, Locale,
     Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
-    RestoreOptions, SentenceStart, Spellings, StyleRule, Token, Tokens, UserOption, WantedMarks, WrongValue,
+    RestoreOptions, SentenceStart, Spellings, StyleRule, TextAround, Token, Tokens, UserOption, WantedMarks,
+    WrongValue,
 };
 
 /// The examples of the book, run as tests.

@@ -55,7 +55,7 @@ fn tables() -> toml::Table {
 }
 
 /// The languages of the built-in models of this build.
-fn languages() -> Vec<&'static str> {
+pub fn languages() -> Vec<&'static str> {
     let methods = Methods::all();
     let is_built_in = |language: &&str| methods.preset_store(language, Preset::Accurate).is_ok();
     LANGUAGES.into_iter().filter(is_built_in).collect()

@@ -53,6 +53,14 @@ impl Format {
             );
             return Err(Error::usage(problem));
         }
+        if options.around.is_some() && !matches!(self, Self::Text | Self::Auto) {
+            let [before, after] = ["before", "after"].map(option);
+            let problem = "are for plain text";
+            return Err(Error::usage(format!(
+                "{before} and {after} {problem}, but this is {}: leave them out",
+                self.name_of()
+            )));
+        }
         if options.marks.is_empty() {
             return Ok(options.clone());
         }

@@ -10,6 +10,7 @@
 
 pub mod models;
 mod bare_pieces;
+mod between;
 mod captions;
 mod diff;
 pub mod language_monitor;
@@ -102,6 +103,9 @@ pub fn restore(
 ) -> Result<Done> {
     let kind = kind.of_input(&mut input)?;
     let options = &kind.fill_in(options)?;
+    if let Some(around) = &options.around {
+        return between::restore_file(input, method, options, around, out);
+    }
     let request = options::request(options, method, kind)?;
     let mut writer = PieceWriter::new(options.clone(), method);
     let take = &mut |piece: &Piece, decisions: &[Decision]| writer.write(piece, decisions, out);
@@ -214,18 +218,7 @@ pub fn n_best(
     n: usize,
     options: &RestoreOptions,
 ) -> Result<Option<Vec<RankedLine>>> {
-    let input = Input::uncompressed("line", line);
-    let mut plain = Plain::new(input, options.clone());
-    let mut whole = Piece::default();
-    let mut piece = Piece::default();
-    while plain.next(&mut piece)? {
-        let shift = whole.source.len() as u32;
-        for (lower, token) in piece.tokens.iter() {
-            let source = token.source.start + shift..token.source.end + shift;
-            whole.tokens.push(lower, options.locale(), Token { source, ..token.clone() });
-        }
-        whole.source.extend(&piece.source);
-    }
+    let whole = whole_piece(line, options)?;
     let found = method.details().and_then(|details| details.n_best(&whole.tokens, n));
     let Some(labellings) = found else { return Ok(None) };
     let written = |labelling: Labelling| {
@@ -242,6 +235,25 @@ pub fn n_best(
         RankedLine { log10: labelling.log10, line }
     };
     Ok(Some(labellings.into_iter().map(written).collect()))
+}
+
+/// Reads a text as one piece.
+///
+/// # Errors
+/// Fails if the options do not allow the text.
+fn whole_piece(text: impl AsRef<[u8]>, options: &RestoreOptions) -> Result<Piece> {
+    let mut plain = Plain::new(Input::of_text("text", text.as_ref()), options.clone());
+    let (mut whole, mut piece) = (Piece::default(), Piece::default());
+    while plain.next(&mut piece)? {
+        let shift = whole.source.len() as u32;
+        for (lower, token) in piece.tokens.iter() {
+            let source = token.source.start + shift..token.source.end + shift;
+            whole.tokens.push(lower, options.locale(), Token { source, ..token.clone() });
+        }
+        whole.source.extend(&piece.source);
+        (whole.after, whole.gap) = (piece.after, piece.gap);
+    }
+    Ok(whole)
 }
 
 /// Reads pieces on a thread of its own while `take` consumes them; the piece that `take` returns is

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::ops::Range;
 
 use super::texts::TextQueue;
-use super::{Done, Stream, restore};
+use super::{Done, Stream, between, restore};
 use crate::models::Model;
 use majuscule_base::error::{self, Error, Result};
 use majuscule_base::files::Input;
@@ -160,6 +160,9 @@ impl TextRestorer {
     /// # Errors
     /// Returns the method's errors.
     pub fn restore(&self, text: &str) -> Result<String> {
+        if let Some(around) = &self.options.around {
+            return between::restore(&*self.model.restorer, &self.options, around, text);
+        }
         if self.options.form == OutputForm::Text {
             return TextQueue::new(self, |request| request)?.restore(text);
         }

@@ -155,6 +155,11 @@ pub(super) fn live_options(
             "{marks} auto looks at whole lines, but a stream does not wait for their ends: name the marks"
         )));
     }
+    if options.around.is_some() {
+        let [before, after] = ["before", "after"].map(option);
+        let problem = "are for a whole text, but a stream does not wait for its end: leave them out";
+        return Err(Error::usage(format!("{before} and {after} {problem}")));
+    }
     let look_ahead = options.look_ahead.or(method.live_look_ahead());
     kind.fill_in(&options.look_ahead(look_ahead))
 }

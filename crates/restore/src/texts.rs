@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::two_passes::TwoPasses;
-use super::{PieceQueue, RestoredWord, TextRestorer, options, read_pieces};
+use super::{PieceQueue, RestoredWord, TextRestorer, between, options, read_pieces};
 #[cfg(doc)]
 use majuscule_base::error::Error;
 use majuscule_base::error::{Result, caught};
@@ -168,7 +168,7 @@ impl TextRestorer {
     /// Restores the next of several texts; a queue in which one failed is replaced.
     fn next<'a>(&'a self, queue: &mut Option<TextQueue<'a>>, text: &str) -> Result<String> {
         self.options.interrupt.check()?;
-        if self.options.form != OutputForm::Text {
+        if self.options.form != OutputForm::Text || self.options.around.is_some() {
             return caught(|| self.restore(text));
         }
         let mut own = match queue.take() {
@@ -196,7 +196,11 @@ impl TextRestorer {
     /// Returns the method's errors.
     pub fn words(&self, text: &str) -> Result<Vec<RestoredWord>> {
         let ends_sentences = self.model.restorer.labels().ends_sentences();
-        TextQueue::new(self, |request| word_request(request, ends_sentences))?.words(text, ends_sentences)
+        let request = |request| word_request(request, ends_sentences);
+        if let Some(around) = &self.options.around {
+            return between::words(&*self.model.restorer, &self.options, around, text, request);
+        }
+        TextQueue::new(self, request)?.words(text, ends_sentences)
     }
 
     /// Restores words that come without a text, such as a recogniser's, and returns one for each.

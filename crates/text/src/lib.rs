@@ -18,6 +18,7 @@ pub mod language;
 pub mod markup;
 pub mod offsets;
 pub mod house_style;
+pub mod text_around;
 pub mod options;
 pub mod resolve;
 mod word_list;
@@ -59,6 +60,7 @@ pub use options::{
 };
 pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve};
 pub use spellings::Spellings;
+pub use text_around::TextAround;
 pub use tokens::{Break, Constraint, LinePlace, Token, Tokens};
 pub use upos::Upos;
 pub use user_options::{Door, OptionKind, OptionValue, UserOption, WrongValue};

@@ -10,6 +10,7 @@ use super::locale::Locale;
 use super::mark::{MarkForm, MarkSet};
 use super::source_capitals::Capitalized;
 use super::spellings::Spellings;
+use super::text_around::TextAround;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Limits;
 use majuscule_base::interrupt::Interrupt;
@@ -87,6 +88,8 @@ pub struct RestoreOptions {
     /// the right context there is, and words that wait for more may get another case than in the
     /// same text read at once. `None` waits for all the context that the method uses.
     pub patience: Option<Duration>,
+    /// The text around a text that is inserted, such as dictated words; `None` for a text by itself.
+    pub around: Option<TextAround>,
     /// The words that the model knows.
     vocabulary: ModelVocabulary,
 }
@@ -130,6 +133,7 @@ setters! {
     interrupt: Interrupt,
     form: OutputForm,
     patience: Option<Duration>,
+    around: Option<TextAround>,
 }
 
 impl Default for RestoreOptions {
@@ -160,6 +164,7 @@ impl Default for RestoreOptions {
             interrupt: Interrupt::default(),
             form: OutputForm::default(),
             patience: None,
+            around: None,
             vocabulary: ModelVocabulary::default(),
         }
     }

@@ -98,7 +98,7 @@ const NOT_IN_REQUESTS: &[Door] = &[Program, JavaScript, Python];
 const PAUSES: RangeInclusive<f64> = 0.001..=3600.0;
 
 /// The options, in the order of help.
-pub static USER_OPTIONS: [UserOption; 17] = [
+pub static USER_OPTIONS: [UserOption; 19] = [
     UserOption {
         name: "field",
         help: "Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text names a nested \
@@ -247,6 +247,28 @@ pub static USER_OPTIONS: [UserOption; 17] = [
         kind: OptionKind::Flag,
         doors: EVERYWHERE,
         set: |options, value| set(&mut options.lossy, value.flag()),
+    },
+    UserOption {
+        name: "before",
+        help: "Text before the text, as at the cursor of an editor: it is context, and the text goes on in its last \
+               sentence. A space is inserted if one is missing",
+        kind: OptionKind::Text("TEXT"),
+        doors: EVERYWHERE,
+        set: |options, value| {
+            options.around.get_or_insert_default().set_before(&value.text()?);
+            Ok(())
+        },
+    },
+    UserOption {
+        name: "after",
+        help: "Text after the text, as at the cursor of an editor: it is context, and no sentence ends before its \
+               small letters",
+        kind: OptionKind::Text("TEXT"),
+        doors: EVERYWHERE,
+        set: |options, value| {
+            options.around.get_or_insert_default().set_after(&value.text()?);
+            Ok(())
+        },
     },
     UserOption {
         name: "predictions",

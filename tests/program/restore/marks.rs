@@ -3,6 +3,23 @@
 use crate::room::Room;
 
 #[test]
+fn a_text_at_a_cursor_goes_on_in_the_text_around_it() {
+    let room = Room::new();
+    let restored = |line: &str, input: &str| {
+        String::from_utf8(room.out(&format!("restore {line} --preset fast"), input.as_bytes())).unwrap()
+    };
+    assert_eq!(restored("--marks --before We.went", "to lisbon\n"), " To Lisbon.\n");
+    assert_eq!(restored("--before We --after met", "in LISBON"), " in LISBON ");
+    assert_eq!(restored("--before -", "we met"), restored("--before=-", "we met"));
+    for other in ["--lines sentence", "--diff"] {
+        room.fails(&format!("restore --before We {other} -"), b"so", 2, &["--before", "leave them out"]);
+    }
+    room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000\nso\n");
+    room.fails("restore --after We talk.srt", b"", 2, &["--before and --after", "srt", "leave them out"]);
+    room.fails("restore --before We --stream", b"so", 2, &["--stream", "--before"]);
+}
+
+#[test]
 fn marks_are_put_in_when_they_are_asked_for() {
     let room = Room::new();
     let text = "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.\n".repeat(40);

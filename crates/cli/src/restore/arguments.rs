@@ -136,6 +136,14 @@ fn with_relations(arg: Arg) -> Arg {
         "mark_form" | "mark_threshold" => arg.requires("marks").conflicts_with("n_best"),
         "threshold" => arg.conflicts_with("n_best"),
         "look_ahead" => arg.visible_alias("lookahead").conflicts_with("n_best"),
+        "before" | "after" => arg.allow_hyphen_values(true).conflicts_with_all([
+            "stream",
+            "confidence",
+            "n_best",
+            "json",
+            "to",
+            "cues",
+        ]),
         "group" => arg.conflicts_with("context"),
         "lines" => arg.conflicts_with_all(["confidence", "n_best", "json", "to", "cues"]),
         "lang" => {

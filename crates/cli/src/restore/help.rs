@@ -4,7 +4,7 @@ use clap::Arg;
 
 /// The groups of options in the long help, in order, each with its options.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Input", &["format", "field", "context", "group", "id", "encoding", "lossy"]),
+    ("Input", &["format", "field", "context", "group", "before", "after", "id", "encoding", "lossy"]),
     (
         "Output",
         &[

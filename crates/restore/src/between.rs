@@ -1,0 +1,269 @@
+//! A text between the text before it and the text after it.
+
+use std::ops::Range;
+
+use super::openings::with_openings;
+use super::texts::push_words;
+use super::{Done, Out, PieceQueue, RestoredWord, TextRestorer, options, whole_piece};
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::Input;
+use majuscule_format::{Format, Piece};
+use majuscule_text::restorer::{Request, Restorer};
+use majuscule_text::text_around::{begins_line, spaces_around};
+use majuscule_text::write::write;
+use majuscule_text::{
+    Decision, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, TextAround, Token, Tokens,
+};
+
+impl TextRestorer {
+    /// Restores a text that is inserted between two others, such as words dictated at the cursor of an editor, and
+    /// returns it as it is to be inserted: [`TextRestorer::restore`] with [`RestoreOptions::around`].
+    ///
+    /// A sentence begins with the text if `before` is empty, or ends with a sentence or a line; otherwise only names and
+    /// other words that have capitals inside a sentence get one. A sentence ends with the text only if it began in the
+    /// text, or if `after` begins with a capital. Spaces are inserted where the text would touch a word.
+    ///
+    /// ```
+    /// use majuscule::{MarkSet, Model, RestoreOptions};
+    ///
+    /// let restorer = Model::embedded("en")?.with(RestoreOptions::default().marks(MarkSet::USUAL));
+    /// assert_eq!(restorer.between("We went", "to the park", "")?, " to the park");
+    /// assert_eq!(restorer.between("We went home.", "it was late", "")?, " It was late.");
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the method's errors.
+    pub fn between(&self, before: &str, text: &str, after: &str) -> Result<String> {
+        let options = self.options.clone().around(Some(TextAround::new(before, after)));
+        Self { model: self.model.clone(), options }.restore(text)
+    }
+}
+
+/// Restores a text with a text around it, and returns it with the spaces that are inserted.
+///
+/// # Errors
+/// Returns the method's errors.
+pub(super) fn restore(
+    method: &dyn Restorer,
+    options: &RestoreOptions,
+    around: &TextAround,
+    text: &str,
+) -> Result<String> {
+    let [lead, trail] = spaces_around(around, text, options.language());
+    let fragment = Fragment { around, text, lead, trail };
+    let mut restored = None;
+    fragment.restore(method, options, |request| request, &mut |piece, part, decisions, options| {
+        restored = Some(part.text(piece, decisions, options));
+    })?;
+    Ok(restored.map_or_else(|| text.to_owned(), |restored| [lead, &restored, trail].concat()))
+}
+
+/// Restores a file with a text around it. Line breaks at its end stay after the spaces that are inserted.
+///
+/// # Errors
+/// Fails if the file cannot be read or written; returns [`Error::Usage`] for another form than the text, and the
+/// method's errors.
+pub(super) fn restore_file(
+    input: Input,
+    method: &dyn Restorer,
+    options: &RestoreOptions,
+    around: &TextAround,
+    out: &mut Out<'_>,
+) -> Result<Done> {
+    if options.form != OutputForm::Text {
+        let [before, after] = ["before", "after"].map(option);
+        let problem =
+            "give only the text itself: leave them out for its words, its changes or one sentence per line";
+        return Err(Error::usage(format!("{before} and {after} {problem}")));
+    }
+    let text = input.text()?;
+    let fragment = text.trim_end_matches(['\r', '\n']);
+    let restored = restore(method, options, around, fragment)? + &text[fragment.len()..];
+    let words = whole_piece(fragment, options)?.tokens.len() as u64;
+    let done = Done { words, bytes: text.len() as u64, changed: restored != text };
+    out(restored.as_bytes(), done)?;
+    Ok(done)
+}
+
+/// Restores the words of a text with a text around it; `request` changes the request to the method.
+///
+/// # Errors
+/// Returns the method's errors.
+pub(super) fn words(
+    method: &dyn Restorer,
+    options: &RestoreOptions,
+    around: &TextAround,
+    text: &str,
+    request: impl FnOnce(Request) -> Request,
+) -> Result<Vec<RestoredWord>> {
+    let [lead, trail] = spaces_around(around, text, options.language());
+    let (fragment, mut restored) = (Fragment { around, text, lead, trail }, Vec::new());
+    fragment.restore(method, options, request, &mut |piece, part, decisions, options| {
+        restored = part.words(piece, decisions, options, method.labels().ends_sentences());
+    })?;
+    Ok(restored)
+}
+
+/// A text with the text around it and the spaces between them.
+struct Fragment<'a> {
+    around: &'a TextAround,
+    text: &'a str,
+    lead: &'a str,
+    trail: &'a str,
+}
+
+/// The fragment in the whole text.
+struct Part {
+    /// Its position, in bytes.
+    span: Range<usize>,
+    /// Its words. The first and the last one may be parts of words of the whole text: `l'` before `Europe`.
+    words: Range<usize>,
+}
+
+/// Consumes the whole text with the outcomes for the words of the fragment.
+type TakePart<'a> = dyn FnMut(&Piece, &Part, &[Decision], &RestoreOptions) + 'a;
+
+impl Fragment<'_> {
+    /// Restores the fragment; `take` is not called if it has no words.
+    fn restore(
+        &self,
+        method: &dyn Restorer,
+        options: &RestoreOptions,
+        request: impl FnOnce(Request) -> Request,
+        take: &mut TakePart<'_>,
+    ) -> Result<()> {
+        let mut options = Format::Text.fill_in(options)?.form(OutputForm::Text);
+        // Which capitals are kept does not depend on the text around.
+        let own = whole_piece(self.text, &options)?;
+        if own.tokens.is_empty() {
+            return Ok(());
+        }
+        if options.puts() == Some(MarkPlaces::Unmarked) && own.tokens.as_slice().iter().any(has_mark) {
+            options.marks = MarkSet::NONE;
+        }
+        let Self { around, text, lead, trail } = self;
+        let whole = [around.before(), lead, text, trail, around.after()].concat();
+        let mut piece = whole_piece(whole, &options)?;
+        let part = self.prepare(&mut piece, own.tokens.as_slice(), &options);
+        let request = request(options::request(&options, method, Format::Text)?);
+        let mut queue = PieceQueue::new(with_openings(method.session(request), &options), &options);
+        let take = &mut |piece: &Piece, decisions: &[Decision]| {
+            let mut decisions = decisions[part.words.clone()].to_vec();
+            self.close(piece, &part, &mut decisions);
+            take(piece, &part, &decisions, &options);
+            Ok(())
+        };
+        queue.push(piece, take)?;
+        queue.flush(take)
+    }
+
+    /// Closes the text around the fragment to marks and to sentence starts that nothing shows. `own` are the words of the
+    /// fragment by itself.
+    fn prepare(&self, piece: &mut Piece, own: &[Token], options: &RestoreOptions) -> Part {
+        let start = self.around.before().len() + self.lead.len();
+        let (span, tokens) = (start..start + self.text.len(), piece.tokens.as_slice());
+        let first = tokens.partition_point(|word| word.source.end as usize <= span.start);
+        let words = first..tokens.partition_point(|word| (word.source.start as usize) < span.end);
+        let is_bare = !own.iter().any(has_mark);
+        let is_alike = own.len() == words.len();
+        for (at, token) in piece.tokens.as_mut_slice().iter_mut().enumerate() {
+            let is_inside = words.contains(&at) && at > words.start;
+            token.is_bare = Some(is_bare && is_inside);
+            if !is_inside && at != words.end {
+                token.gap = token.gap.or(Some(Mark::None));
+            }
+            if (token.source.start as usize) < span.start || !words.contains(&at) {
+                continue;
+            }
+            if is_alike {
+                token.constraint = own[at - words.start].constraint;
+            }
+            if at == words.start {
+                token.starts |= options.sentence_start != SentenceStart::Never && begins_line(self.around);
+            }
+        }
+        Part { span, words }
+    }
+
+    /// Takes back marks at the ends of the fragment: inside a word, and at the end of a sentence that neither began in the
+    /// fragment nor is seen to end there.
+    fn close(&self, piece: &Piece, part: &Part, decisions: &mut [Decision]) {
+        let tokens = &piece.tokens.as_slice()[part.words.clone()];
+        let began = || tokens.iter().zip(&*decisions).any(|(token, decision)| decision.begins(token));
+        let may_end = match self.around.after().trim_start().chars().next() {
+            None => began(),
+            Some(next) => next.is_uppercase(),
+        };
+        let [divides_first, divides_last] = part.divides(tokens);
+        if let Some(first) = decisions.first_mut().filter(|_| divides_first) {
+            first.placed.before = Mark::None;
+        }
+        let is_refused = |mark: Mark| divides_last || mark.ends_sentence() && !may_end;
+        if let Some(last) = decisions.last_mut().filter(|last| is_refused(last.placed.after)) {
+            last.placed.after = Mark::None;
+        }
+    }
+}
+
+impl Part {
+    /// Returns true for the first and the last word if it goes on outside.
+    fn divides(&self, tokens: &[Token]) -> [bool; 2] {
+        let first = tokens.first().is_some_and(|word| (word.source.start as usize) < self.span.start);
+        let last = tokens.last().is_some_and(|word| word.source.end as usize > self.span.end);
+        [first, last]
+    }
+
+    /// Returns the characters of a restored text that belong to this part; `source` is the position of the text in the
+    /// whole one. A change of case keeps the number of characters.
+    fn cut(&self, piece: &Piece, source: Range<usize>, restored: &str) -> String {
+        let count = |part: Range<usize>| String::from_utf8_lossy(&piece.source[part]).chars().count();
+        let before = count(source.start..self.span.start.max(source.start));
+        let after = count(self.span.end.min(source.end)..source.end);
+        let inside = restored.chars().count().saturating_sub(before + after);
+        restored.chars().skip(before).take(inside).collect()
+    }
+
+    /// Returns the text with the marks that are inserted.
+    fn text(&self, piece: &Piece, decisions: &[Decision], options: &RestoreOptions) -> String {
+        let mut tokens = Tokens::new();
+        tokens.extend(&piece.tokens, self.words.clone());
+        let Range { mut start, mut end } = self.span;
+        for token in tokens.as_slice() {
+            (start, end) = (start.min(token.source.start as usize), end.max(token.source.end as usize));
+        }
+        for token in tokens.as_mut_slice() {
+            token.source.start -= start as u32;
+            token.source.end -= start as u32;
+        }
+        let mut out = Vec::with_capacity(end - start);
+        write(&piece.source[start..end], &tokens, decisions, options, &mut out);
+        self.cut(piece, start..end, &String::from_utf8_lossy(&out))
+    }
+
+    /// Returns the words.
+    fn words(
+        &self,
+        piece: &Piece,
+        decisions: &[Decision],
+        options: &RestoreOptions,
+        ends_sentences: bool,
+    ) -> Vec<RestoredWord> {
+        let (mut part, mut words) = (Piece::default(), Vec::new());
+        part.source.clone_from(&piece.source);
+        part.tokens.extend(&piece.tokens, self.words.clone());
+        push_words(&part, decisions, options, ends_sentences, 0, &mut words);
+        for word in &mut words {
+            word.text = self.cut(piece, word.span.clone(), &word.text);
+            let [start, end] =
+                [word.span.start, word.span.end].map(|at| at.clamp(self.span.start, self.span.end));
+            word.span = start - self.span.start..end - self.span.start;
+        }
+        words
+    }
+}
+
+/// Returns true if there is a mark before a word.
+fn has_mark(token: &Token) -> bool {
+    token.gap.is_some_and(|mark| mark != Mark::None)
+}
