@@ -60,7 +60,7 @@ impl PieceWriter {
     pub(super) fn new(options: RestoreOptions, method: &dyn Restorer) -> Self {
         let (marks, diff, done) = (method.labels().ends_sentences(), Diff::default(), Done::default());
         let (text, written) = (Vec::new(), Vec::new());
-        let sentences = SentenceLines::default();
+        let sentences = SentenceLines::new(&options);
         Self {
             options,
             marks,
@@ -97,7 +97,7 @@ impl PieceWriter {
                 self.diff.push(bytes, &self.text, &mut self.written);
                 self.done.changed |= self.text != bytes;
             }
-            OutputForm::Sentences => {
+            OutputForm::Sentences | OutputForm::Paragraphs => {
                 self.sentences.push(piece, decisions, &self.options, &mut self.written);
                 self.done.changed |= self.written != bytes;
             }
@@ -112,7 +112,7 @@ impl PieceWriter {
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> Result<()> {
         self.written.clear();
         self.diff.finish(&mut self.written);
-        if self.options.form == OutputForm::Sentences {
+        if self.options.form.is_by_sentence() {
             self.sentences.finish(&mut self.written);
         }
         if self.written.is_empty() { Ok(()) } else { out(&self.written, self.done) }

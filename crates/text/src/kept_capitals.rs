@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::case::{Capitals, Case};
 use super::mark::Mark;
 use super::markup::untagged;
-use super::options::{OutputForm, RestoreOptions};
+use super::options::RestoreOptions;
 use super::resolve::{Decision, resolve};
 use super::source_capitals::{Capitalized, DutchApostrophe};
 use super::speaker_label::listed_case;
@@ -154,7 +154,7 @@ impl KeptCapitals {
         options: &RestoreOptions,
     ) {
         self.parts.clear();
-        let by_sentence = options.form == OutputForm::Sentences;
+        let by_sentence = options.form.is_by_sentence();
         let (mut ended, mut was_label) = (true, false);
         for at in line {
             let token = &tokens.as_slice()[at];
@@ -365,7 +365,7 @@ fn has_small(tokens: &Tokens, at: usize) -> bool {
 mod tests {
     use super::*;
     use crate::tokenize::{Cut, Tokenizer};
-    use crate::{Label, Locale};
+    use crate::{Label, Locale, OutputForm};
 
     /// Returns the words whose capitals stay, if a method would write all words in lower case.
     fn kept(text: &str, options: &RestoreOptions) -> Vec<String> {

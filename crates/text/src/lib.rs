@@ -23,6 +23,7 @@ pub mod options;
 pub mod resolve;
 mod word_list;
 pub mod sentence;
+pub mod paragraphs;
 pub mod code;
 mod line_opening;
 pub mod speaker_label;
@@ -58,6 +59,7 @@ pub use offsets::{OffsetCursor, OffsetUnit};
 pub use options::{
     CapitalBalance, Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart, WantedMarks,
 };
+pub use paragraphs::{ParagraphDivider, SentenceGap};
 pub use resolve::{AfterWord, Decision, InsertedMarks, Placed, Resolved, resolve};
 pub use spellings::Spellings;
 pub use text_around::TextAround;

@@ -349,6 +349,8 @@ pub enum OutputForm {
     Text,
     /// Plain text with one sentence per line.
     Sentences,
+    /// Plain text in paragraphs with an empty line between them.
+    Paragraphs,
     /// One word per line, with the probability of its case after a tab, the mark that is inserted and
     /// its probability after another tab each, and an empty line at the end of each line of the
     /// source.
@@ -359,4 +361,11 @@ pub enum OutputForm {
     /// one is inserted, `mark_probability` of that or of no mark if marks are requested, and
     /// `sentence_end` if the method chooses it.
     Json,
+}
+
+impl OutputForm {
+    /// Returns true for plain text that is written anew, sentence by sentence.
+    pub fn is_by_sentence(self) -> bool {
+        matches!(self, Self::Sentences | Self::Paragraphs)
+    }
 }

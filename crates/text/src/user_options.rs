@@ -206,13 +206,14 @@ pub static USER_OPTIONS: [UserOption; 19] = [
     },
     UserOption {
         name: "lines",
-        help: "Lines of the output: the lines of the input, or one sentence per line, which is for plain text",
+        help: "Lines of the output: the lines of the input, or for plain text one sentence or one paragraph per line",
         kind: OptionKind::Choice(choices::<OutputLines>, Some("same")),
         doors: &[Program, JavaScript],
         set: |options, value| {
             options.form = match value.named()? {
                 OutputLines::Same => OutputForm::Text,
                 OutputLines::Sentence => OutputForm::Sentences,
+                OutputLines::Paragraph => OutputForm::Paragraphs,
             };
             Ok(())
         },
@@ -288,12 +289,18 @@ pub static USER_OPTIONS: [UserOption; 19] = [
 enum OutputLines {
     Same,
     Sentence,
+    Paragraph,
 }
 
 impl NamedValue for OutputLines {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Same, "same", "The lines of the input"),
         (Self::Sentence, "sentence", "One sentence per line; empty lines stay"),
+        (
+            Self::Paragraph,
+            "paragraph",
+            "One paragraph per line, with empty lines between them; empty lines stay",
+        ),
     ];
 }
 

@@ -7,7 +7,7 @@ use majuscule_base::named::NamedValue;
 use majuscule_format::{Format, FormatFamily};
 use majuscule_methods::model::Store;
 use majuscule_restore::models::{Model, Preset};
-use majuscule_text::{Context, MarkSet, OutputForm};
+use majuscule_text::{Context, MarkSet};
 
 use super::arguments::RestoreArgs;
 use crate::methods::methods;
@@ -37,8 +37,8 @@ impl RestoreArgs {
             "--json prints the words of --confidence or the updates of --stream: give one of these too"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for sentence ends and handles one language: leave --stream out, and name the language"
-        } else if self.user.options.form == OutputForm::Sentences && self.targets.is_compared() {
-            "--lines sentence changes line breaks, but --check and --diff compare lines: leave it out"
+        } else if self.user.options.form.is_by_sentence() && self.targets.is_compared() {
+            "--lines changes line breaks, but --check and --diff compare lines: leave it out"
         } else if self.id.is_some() && !self.stream {
             "--id is for live records: give --stream too"
         } else if self.stream && self.is_told_by_file() {
@@ -55,9 +55,8 @@ impl RestoreArgs {
     pub(super) fn check_kind(&self, kind: Format) -> Result<(), Error> {
         let problem = if self.n_best.is_some() && !kind.is_plain_text() {
             "--n-best reads only plain text: leave it out, or give --format text"
-        } else if self.user.options.form == OutputForm::Sentences && kind.info().family != FormatFamily::Text
-        {
-            "--lines sentence writes only plain text: leave it out, or convert to text first (majuscule convert)"
+        } else if self.user.options.form.is_by_sentence() && kind.info().family != FormatFamily::Text {
+            "--lines sentence and paragraph write only plain text: leave --lines out, or convert to text first (majuscule convert)"
         } else if self.stream && self.confidence && !kind.is_plain_text() {
             "--stream keeps the form of records, which cannot hold probabilities: leave --confidence out"
         } else if self.user.options.context == Context::Line && !kind.info().has_context {

@@ -321,7 +321,7 @@ impl<'a> Work<'a> {
         let (mut input, mut encoder) = decoded_text(input, args.encoding.as_ref(), args.user.options.lossy)?;
         let told = args.kind(path, &mut input)?;
         let kind = told.read_as();
-        let is_text = matches!(self.options.form, OutputForm::Text | OutputForm::Sentences);
+        let is_text = self.options.form == OutputForm::Text || self.options.form.is_by_sentence();
         let is_written = is_text && args.n_best.is_none() && !args.follow().revisable;
         let to = if is_written { args.converts_to(kind, path, target)? } else { None };
         if to.is_some() {

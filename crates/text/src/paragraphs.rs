@@ -1,0 +1,293 @@
+//! Chooses the sentences that begin a paragraph. Sentences in, a yes or no for each out.
+//!
+//! A logistic regression weighs the length of the paragraph so far, the first words of the sentence, the lengths of the
+//! sentences around the gap, and the lexical cohesion of the text on either side: the cosine of equation 1 in section
+//! 4.1 of Hearst 1997. Her blocks are fixed numbers of words, and she cuts where cohesion is lowest in its
+//! neighbourhood. Here the blocks are sentences, and the weights were learned on texts with paragraphs
+//! (`lm/paragraphs.py`).
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+/// The sentences on either side of a gap whose cohesion counts.
+const BLOCK: usize = 3;
+
+/// The words of a block that count at most. A gap waits for no more words than these.
+const WINDOW: usize = 96;
+
+/// A paragraph of this many words ends with its sentence.
+const LONGEST: usize = 400;
+
+/// A paragraph of fewer words does not end.
+const SHORTEST: usize = 5;
+
+/// Cohesion counts words of at least this many characters, by their first letters: a plain stemmer that needs no list
+/// of function words.
+const CONTENT: usize = 5;
+const STEM: usize = 6;
+
+/// The weight of a second of pause above an ordinary one. It is chosen, not learned: no text with paragraphs has times.
+const PAUSE_WEIGHT: f64 = 1.0;
+const ORDINARY_PAUSE: f64 = 0.5;
+const LONGEST_PAUSE: f64 = 3.0;
+
+/// The words of a paragraph, and of a sentence, at which their weight is known; it is linear in between.
+const PARAGRAPH_WORDS: [usize; 7] = [0, 8, 24, 56, 120, 248, 504];
+const SENTENCE_WORDS: [usize; 6] = [0, 4, 8, 16, 32, 64];
+
+/// The gap before a sentence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SentenceGap {
+    /// A paragraph begins in any case: the text, another speaker's turn, or a paragraph of the source.
+    Paragraph,
+    /// Another sentence has ended.
+    Sentence {
+        /// True if it was a question.
+        asked: bool,
+        /// The pause between the two, if their times are known.
+        pause: Option<Duration>,
+    },
+}
+
+/// Divides sentences into paragraphs.
+///
+/// Each sentence is begun and then gets its words; [`Self::decide`] says of one sentence after the other whether a
+/// paragraph begins there. It needs three sentences of right context or 96 words of them, whichever is less, keeps
+/// as much left context, and takes the same time for each word. Paragraphs that are marked in its input where it
+/// would begin them change no decision, so dividing a divided text changes nothing.
+///
+/// ```
+/// use majuscule_text::paragraphs::{ParagraphDivider, SentenceGap};
+///
+/// let mut divider = ParagraphDivider::new("en");
+/// divider.begin(SentenceGap::Paragraph);
+/// ["we", "met", "in", "lisbon"].into_iter().for_each(|word| divider.push(word));
+/// assert_eq!(divider.decide(), Some(true));
+/// divider.begin(SentenceGap::Sentence { asked: false, pause: None });
+/// divider.push("it");
+/// assert_eq!(divider.decide(), None);
+/// divider.finish();
+/// assert_eq!(divider.decide(), Some(false));
+/// ```
+#[derive(Debug, Clone)]
+pub struct ParagraphDivider {
+    openings: &'static OpeningWeights,
+    /// The sentences of the left context, those without a decision, and the last one, which goes on.
+    sentences: VecDeque<SentenceFacts>,
+    /// The number of sentences with a decision.
+    decided: usize,
+    /// The words and sentences of the paragraph so far, without the last sentence that has a decision.
+    words: usize,
+    count: usize,
+    /// True if the sentences so far have all the words they get.
+    is_whole: bool,
+}
+
+/// What is kept of a sentence.
+#[derive(Debug, Clone)]
+struct SentenceFacts {
+    gap: SentenceGap,
+    words: usize,
+    /// The weight of its first two words.
+    opening: f64,
+    /// The stems among its first words, each with the number of words before it.
+    stems: Vec<(usize, u64)>,
+}
+
+impl ParagraphDivider {
+    /// Makes a divider for a language, by its tag. A language without words of its own has the weights that all share.
+    pub fn new(language: &str) -> Self {
+        let primary = language.split(['-', '_']).next().unwrap_or_default();
+        let openings = WEIGHTS.openings.get(primary).unwrap_or(&WEIGHTS.no_openings);
+        Self { openings, sentences: VecDeque::new(), decided: 0, words: 0, count: 0, is_whole: false }
+    }
+
+    /// Begins a sentence.
+    pub fn begin(&mut self, gap: SentenceGap) {
+        self.is_whole = false;
+        self.sentences.push_back(SentenceFacts { gap, words: 0, opening: 0.0, stems: Vec::new() });
+    }
+
+    /// Adds a word in lower case to the last sentence.
+    pub fn push(&mut self, word: &str) {
+        let Some(sentence) = self.sentences.back_mut() else { return };
+        if let Some(weights) = self.openings.0.get(sentence.words) {
+            sentence.opening += weights.get(word).copied().unwrap_or_default();
+        }
+        if sentence.words < WINDOW
+            && let Some(stem) = stem(word)
+        {
+            sentence.stems.push((sentence.words, hash(stem)));
+        }
+        sentence.words += 1;
+    }
+
+    /// Says that no more words come before the next sentence begins: the sentences so far are decided by the context
+    /// that is there.
+    pub fn finish(&mut self) {
+        self.is_whole = true;
+    }
+
+    /// Returns true if a paragraph begins with the first sentence that has no decision yet, and false if it goes on;
+    /// `None` if that depends on what comes.
+    pub fn decide(&mut self) -> Option<bool> {
+        let at = self.decided;
+        let gap = self.sentences.get(at)?.gap;
+        if matches!(gap, SentenceGap::Sentence { .. }) && !self.is_whole && !self.has_right_context() {
+            return None;
+        }
+        if at > 0 {
+            self.words += self.sentences[at - 1].words;
+            self.count += 1;
+        }
+        let begins = match gap {
+            SentenceGap::Sentence { .. } if at > 0 && self.words < LONGEST => {
+                self.words >= SHORTEST && self.score(at) > 0.0
+            }
+            _ => true,
+        };
+        if begins {
+            (self.words, self.count) = (0, 0);
+        }
+        self.decided += 1;
+        if self.decided > BLOCK {
+            self.sentences.pop_front();
+            self.decided -= 1;
+        }
+        Some(begins)
+    }
+
+    /// Returns true if the sentences without a decision make a whole block.
+    fn has_right_context(&self) -> bool {
+        let words = self.sentences.range(self.decided..).map(|sentence| sentence.words).sum::<usize>();
+        words >= WINDOW || self.sentences.len() > self.decided + BLOCK
+    }
+
+    /// Returns the log-odds of a paragraph before sentence `at`, which is not the first.
+    fn score(&self, at: usize) -> f64 {
+        let (last, next) = (&self.sentences[at - 1], &self.sentences[at]);
+        let SentenceGap::Sentence { asked, pause } = next.gap else { return f64::INFINITY };
+        let mut score = WEIGHTS.bias + next.opening + if asked { WEIGHTS.asked } else { 0.0 };
+        score += between(&PARAGRAPH_WORDS, &WEIGHTS.words, self.words);
+        score += WEIGHTS.sentences[self.count.min(WEIGHTS.sentences.len()) - 1];
+        score += between(&SENTENCE_WORDS, &WEIGHTS.last, last.words);
+        score += between(&SENTENCE_WORDS, &WEIGHTS.next, next.words);
+        for (sentences, weight) in [1, BLOCK].into_iter().zip(WEIGHTS.cohesion) {
+            let left = self.sentences.range(at.saturating_sub(sentences)..at).rev();
+            let right = self.sentences.range(at..).take(sentences);
+            score += weight * cosine(&mut stems_of(left), &mut stems_of(right));
+        }
+        if let Some(pause) = pause {
+            score += PAUSE_WEIGHT * (pause.as_secs_f64().min(LONGEST_PAUSE) - ORDINARY_PAUSE);
+        }
+        score
+    }
+}
+
+/// Returns the stems of a block of sentences, from the gap on.
+fn stems_of<'a>(sentences: impl Iterator<Item = &'a SentenceFacts>) -> Vec<u64> {
+    let (mut stems, mut words) = (Vec::new(), 0);
+    for sentence in sentences {
+        let seen = sentence.stems.iter().take_while(|(before, _)| words + before < WINDOW);
+        stems.extend(seen.map(|(_, stem)| *stem));
+        words += sentence.words;
+    }
+    stems
+}
+
+/// Returns the first letters of a word that counts for cohesion.
+fn stem(word: &str) -> Option<&str> {
+    word.chars().nth(CONTENT - 1)?;
+    Some(word.char_indices().nth(STEM).map_or(word, |(end, _)| &word[..end]))
+}
+
+/// Returns the hash of a text by FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Returns the cosine of two lists as vectors of counts; 0 if one is empty.
+fn cosine(left: &mut [u64], right: &mut [u64]) -> f64 {
+    [&mut *left, &mut *right].into_iter().for_each(<[u64]>::sort_unstable);
+    let [squares, others] = [&*left, &*right]
+        .map(|side| side.chunk_by(|a, b| a == b).map(|run| run.len() * run.len()).sum::<usize>());
+    let mut runs = right.chunk_by(|a, b| a == b).peekable();
+    let mut product = 0;
+    for run in left.chunk_by(|a, b| a == b) {
+        while runs.next_if(|other| other[0] < run[0]).is_some() {}
+        product += runs.next_if(|other| other[0] == run[0]).map_or(0, |other| run.len() * other.len());
+    }
+    if product == 0 { 0.0 } else { product as f64 / ((squares * others) as f64).sqrt() }
+}
+
+/// Returns the weight at `x`, which lies between the weights at the points around it.
+fn between<const N: usize>(points: &[usize; N], weights: &[f64; N], x: usize) -> f64 {
+    let above = points.partition_point(|&point| point <= x);
+    if above == N {
+        return weights[N - 1];
+    }
+    let (start, end) = (points[above - 1], points[above]);
+    let part = (x - start) as f64 / (end - start) as f64;
+    weights[above - 1] * (1.0 - part) + weights[above] * part
+}
+
+/// The weights, in log-odds.
+#[derive(Debug, Default)]
+struct ParagraphWeights {
+    bias: f64,
+    /// For a question before the gap.
+    asked: f64,
+    /// For the words of the paragraph so far.
+    words: [f64; PARAGRAPH_WORDS.len()],
+    /// For one to four and more sentences so far.
+    sentences: [f64; 4],
+    /// For the words of the sentence before the gap, and after it.
+    last: [f64; SENTENCE_WORDS.len()],
+    next: [f64; SENTENCE_WORDS.len()],
+    /// For the cohesion of one sentence and of [`BLOCK`] sentences on either side.
+    cohesion: [f64; 2],
+    openings: FxHashMap<&'static str, OpeningWeights>,
+    no_openings: OpeningWeights,
+}
+
+/// The weights of the first and of the second word of a sentence.
+#[derive(Debug, Default)]
+struct OpeningWeights([FxHashMap<&'static str, f64>; 2]);
+
+static WEIGHTS: LazyLock<ParagraphWeights> =
+    LazyLock::new(|| ParagraphWeights::read(include_str!("paragraphs.txt")));
+
+impl ParagraphWeights {
+    /// Reads lines with a name, a tab and its weights in hundredths; the names of opening words are a tag and the
+    /// number of the word: `en.1`, and each weight follows its word.
+    fn read(text: &'static str) -> Self {
+        let mut all = Self::default();
+        for (name, values) in text.lines().filter_map(|line| line.split_once('\t')) {
+            let mut fields = values.split(' ');
+            let number = |field: &str| field.parse::<f64>().map_or(f64::NAN, |hundredths| hundredths / 100.0);
+            if let Some((tag, place)) = name.split_once('.') {
+                let words = &mut all.openings.entry(tag).or_default().0[usize::from(place == "2")];
+                while let (Some(word), Some(weight)) = (fields.next(), fields.next()) {
+                    words.insert(word, number(weight));
+                }
+                continue;
+            }
+            let places: &mut [f64] = match name {
+                "bias" => std::slice::from_mut(&mut all.bias),
+                "asked" => std::slice::from_mut(&mut all.asked),
+                "words" => &mut all.words,
+                "sentences" => &mut all.sentences,
+                "last" => &mut all.last,
+                "next" => &mut all.next,
+                "cohesion" => &mut all.cohesion,
+                _ => continue,
+            };
+            places.iter_mut().zip(fields).for_each(|(place, field)| *place = number(field));
+        }
+        all
+    }
+}
