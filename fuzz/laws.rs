@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
-use majuscule_convert::{Conversion, ConversionNotes, CueLimits};
+use majuscule_convert::{Conversion, ConversionNotes, CueLimits, TranscriptForm};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_format::{Format, FormatFamily, Record, Utterance, refuse_binary};
 use majuscule_fst::ngram::NgramConfig;
@@ -224,7 +224,7 @@ pub fn conversions(from: Format, data: &[u8]) {
     }
     for to in converted_formats() {
         for strict in [true, false] {
-            let conversion = Conversion { from, to, strict, ..Conversion::default() };
+            let conversion = Conversion { from, to, strict, speakers: Some(false), ..Conversion::default() };
             let Ok((written, notes)) = run(&conversion, data) else { continue };
             let Some(again) = objects_again(to, written.as_bytes()) else { continue };
             let Some(again_text) = text(&again) else { continue };
@@ -240,6 +240,19 @@ pub fn conversions(from: Format, data: &[u8]) {
             match strict {
                 true => assert_eq!(unnumbered(&said), unnumbered(&again), "{becomes}"),
                 false => assert_eq!(said_text, again_text, "{becomes}"),
+            }
+        }
+        if to == Format::Text {
+            let transcript = TranscriptForm { paragraphs: true, ..TranscriptForm::default() };
+            let speakers = Some(false);
+            let conversion = Conversion { from, to, transcript, speakers, ..Conversion::default() };
+            if let Ok((written, notes)) = run(&conversion, data) {
+                let words: String = written.split_whitespace().collect();
+                assert!(
+                    words == said_text.replace(char::is_whitespace, "")
+                        || notes.cues.iter().any(|note| note.contains("read once")),
+                    "{from:?} {shown:?} becomes the transcript {written:?}"
+                );
             }
         }
         let limits = CueLimits { max_chars: 20, ..CueLimits::default() };

@@ -55,8 +55,17 @@ export interface OutputOptions {
   to?: Format;
   /** Fails where the other format cannot hold something, instead of leaving it out with a note. */
   strict?: boolean;
-  /** Begins a text with the name of its speaker where the speaker changes, if the format has no place for it: `Ana: so`. */
+  /** True to begin a cue with the name of its speaker where the speaker changes, if the format has no place for it:
+   * `ANA: so`. False to name no speakers in plain text, which is otherwise a transcript if the file has speakers. */
   speakers?: boolean;
+  /** Names for the speakers of the file: `SPEAKER_00=Laura,SPEAKER_01=Tom`. */
+  names?: string;
+  /** True to begin each paragraph of a transcript in plain text with its time: `[00:12:07]`. */
+  times?: boolean;
+  /** True to write plain text in paragraphs also if the file has no speakers. */
+  paragraphs?: boolean;
+  /** True to write the names of speakers in a transcript in bold type, as Markdown does. */
+  markdown?: boolean;
   /** `sentence` cuts the words into new cues, within these limits. */
   cues?: "sentence";
   maxChars?: number;

@@ -5,7 +5,7 @@ use std::path::Path;
 use majuscule::{Encoding, Format, Input};
 use majuscule_base::error::{Error, Result, option, worded};
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, TranscriptForm};
 use serde_json::Value;
 
 use crate::failure::option_name;
@@ -13,12 +13,16 @@ use crate::files::{FileReport, NAME};
 use crate::settings::GivenOptions;
 
 /// The options of the output.
-pub const OUTPUT: [&str; 10] = [
+pub const OUTPUT: [&str; 14] = [
     "to",
     "cues",
     "drop",
     "strict",
     "speakers",
+    "names",
+    "times",
+    "paragraphs",
+    "markdown",
     "max-chars",
     "max-lines",
     "max-seconds",
@@ -28,6 +32,8 @@ pub const OUTPUT: [&str; 10] = [
 
 /// The options of a conversion besides those of the output.
 const INPUT: [&str; 5] = ["from", "field", "name", "encoding", "lang"];
+
+const TRUE_OR_FALSE: &str = "true or false";
 
 /// A conversion of a file.
 #[derive(Debug, Default)]
@@ -41,7 +47,7 @@ pub struct FileConversion {
 impl GivenOptions {
     /// Takes true or false.
     fn flag(&mut self, name: &str) -> Result<bool> {
-        Ok(self.take(name, "true or false", Value::as_bool)?.unwrap_or_default())
+        Ok(self.take(name, TRUE_OR_FALSE, Value::as_bool)?.unwrap_or_default())
     }
 
     /// Takes a whole number from `least` on.
@@ -84,7 +90,13 @@ pub fn output(values: &mut GivenOptions) -> Result<Conversion> {
         to: values.named("to")?.unwrap_or_default(),
         cues: cut.map(|CueCut::Sentence| limits),
         strict: values.flag("strict")?,
-        speakers: values.flag("speakers")?,
+        speakers: values.take("speakers", TRUE_OR_FALSE, Value::as_bool)?,
+        names: values.text("names")?.map(|names| names.parse()).transpose()?.unwrap_or_default(),
+        transcript: TranscriptForm {
+            paragraphs: values.flag("paragraphs")?,
+            times: values.flag("times")?,
+            markdown: values.flag("markdown")?,
+        },
         ..Conversion::default()
     })
 }
@@ -102,7 +114,7 @@ impl FileConversion {
             return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
         }
         if let Some(language) = values.text("lang")? {
-            output.cues.as_mut().ok_or_else(without_cues)?.language = Some(language);
+            output.set_language(Some(&language), "");
         }
         let (from, field) = (values.named("from")?.unwrap_or_default(), values.text("field")?);
         let conversion = Conversion { from, field, ..output };

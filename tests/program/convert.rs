@@ -396,7 +396,7 @@ fn subtitles_are_cut_anew() {
         );
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let said = |text: &str| words(&text.replace(['-', '\n'], " "));
-        let (before, after) = (room.both(&format!("{name} --to text"), "").0, {
+        let (before, after) = (room.both(&format!("{name} --to text --no-speakers"), "").0, {
             room.write("cut.srt", &cues);
             room.both("cut.srt --to text", "").0
         });

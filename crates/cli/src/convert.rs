@@ -8,8 +8,9 @@ use anyhow::Result;
 use super::force::ForceArg;
 use super::{host, messages};
 use majuscule_base::error::Error;
+use majuscule_base::error::worded;
 use majuscule_base::files::{Encoding, Limits, Publish};
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, SpeakerNames, TranscriptForm};
 use majuscule_format::Format;
 
 /// Converts subtitles and transcripts from one format to another
@@ -46,7 +47,7 @@ pub struct ConvertArgs {
     output_form: OutputFormArgs,
     /// Language of the text, such as en, whose abbreviations, articles and prepositions guide the
     /// cuts; by default the language that the file declares, or else any language
-    #[arg(long, requires = "cues", value_name = "TAG", value_parser = super::page::language, help_heading = "New cues")]
+    #[arg(long, value_name = "TAG", value_parser = super::page::language, help_heading = "New cues")]
     lang: Option<String>,
 }
 
@@ -60,10 +61,20 @@ pub struct OutputFormArgs {
     /// Refuse to leave out information that the other format cannot hold, such as cue settings in .srt
     #[arg(long)]
     strict: bool,
-    /// Begin a text with the name of its speaker where the speaker changes (Ana: so we met), if the
-    /// other format has no other place for it, as srt and text
-    #[arg(long)]
+    /// Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the
+    /// other format has no other place for it, as srt
+    #[arg(long, conflicts_with = "no_speakers")]
     speakers: bool,
+    /// Name no speakers in plain text, which is otherwise a transcript if the file has speakers: a
+    /// paragraph for each turn, after the speaker's name
+    #[arg(long)]
+    no_speakers: bool,
+    /// Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom
+    #[arg(long, value_name = "SPEAKER=NAME,...", value_parser = speaker_names)]
+    names: Option<SpeakerNames>,
+    /// Begin each paragraph of a transcript in plain text with its time: [00:12:07]
+    #[arg(long)]
+    times: bool,
     /// Had the effect of today's default.
     #[arg(long, hide = true)]
     drop: bool,
@@ -105,14 +116,23 @@ impl OutputFormArgs {
         self.to.filter(|kind| *kind != Format::Auto)
     }
 
-    /// Returns true if information that the other format cannot hold is an error.
-    pub fn is_strict(&self) -> bool {
-        self.strict
+    /// Returns true if the output is a transcript with names or times.
+    pub fn is_transcript(&self) -> bool {
+        self.names.is_some() || self.times
     }
 
-    /// Returns true if texts begin with the names of their speakers.
-    pub fn names_speakers(&self) -> bool {
-        self.speakers
+    /// Returns a conversion with the settings that both verbs have, to an output of this name.
+    pub fn conversion(&self, target: &Path) -> Conversion {
+        let Self { strict, speakers, no_speakers, times, .. } = *self;
+        let markdown = is_markdown(target);
+        Conversion {
+            strict,
+            speakers: (speakers || no_speakers).then_some(speakers),
+            names: self.names.clone().unwrap_or_default(),
+            transcript: TranscriptForm { times, markdown, ..TranscriptForm::default() },
+            interrupt: host::interrupt(),
+            ..Conversion::default()
+        }
     }
 
     /// Returns the cut into new cues, if one is requested.
@@ -127,13 +147,23 @@ impl OutputFormArgs {
     }
 }
 
+/// Reads names for speakers.
+fn speaker_names(text: &str) -> Result<SpeakerNames, String> {
+    text.parse().map_err(|error: Error| error.worded(|name| format!("--{name}")))
+}
+
+/// Returns true for a name of a file in Markdown, in which a transcript is written.
+pub fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+}
+
 /// Prints the notes of a conversion for the user.
 pub fn tell(notes: ConversionNotes) {
     if let Some(left) = notes.left_out {
         tell!("majuscule: left out: {left}");
     }
     for note in notes.cues {
-        tell!("majuscule: {note}");
+        tell!("majuscule: {}", worded(&note, |name| format!("--{name}")));
     }
 }
 
@@ -146,6 +176,7 @@ Examples:
   majuscule convert talk.ctm -o talk.srt --cues sentence
   majuscule convert talk.srt -o wide.srt --cues sentence --max-chars 50
   majuscule convert talk.srt --to text
+  majuscule convert talk.json -o talk.md --names SPEAKER_00=Laura --times
   some-recogniser | majuscule convert - --from whisper-json -o talk.jsonl";
 
 /// Converts a file.
@@ -193,18 +224,20 @@ impl ConvertArgs {
                     "standard output has no file extension that shows its format: name the format with --to",
                 );
             }
-            (None, Some(output)) => match Format::named(output) {
-                Some(kind) => kind,
-                None => {
-                    let problem = "has no known file extension, such as .vtt: name the format with --to";
-                    return Err(Error::usage(format!("{} {problem}", output.display())));
+            (None, Some(output)) => {
+                match Format::named(output).or(is_markdown(output).then_some(Format::Text)) {
+                    Some(kind) => kind,
+                    None => {
+                        let problem = "has no known file extension, such as .vtt: name the format with --to";
+                        return Err(Error::usage(format!("{} {problem}", output.display())));
+                    }
                 }
-            },
+            }
             (Some(kind), _) => kind,
         };
-        let OutputFormArgs { strict, speakers, .. } = self.output_form;
         let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());
         let (field, cues) = (self.field.clone(), self.output_form.cut().map(limits));
-        Ok(Conversion { from, to, field, strict, speakers, cues, interrupt: host::interrupt() })
+        let conversion = self.output_form.conversion(output.unwrap_or(Path::new("")));
+        Ok(Conversion { from, to, field, cues, language: self.lang.clone(), ..conversion })
     }
 }

@@ -15,6 +15,8 @@ use crate::cutter::CueCutter;
 use crate::limits::CueLimits;
 use crate::rolled::RolledUp;
 use crate::source::ConvertSource;
+use crate::speaker_names::SpeakerNames;
+use crate::transcript::{TranscriptForm, TranscriptWriter};
 
 /// The settings of a conversion.
 #[derive(Debug, Clone, Default)]
@@ -28,9 +30,16 @@ pub struct Conversion {
     /// True to refuse parts that the output format cannot express, which are otherwise left out and counted.
     /// Words are never left out.
     pub strict: bool,
-    /// True to begin a text with the name of its speaker, `Ana: so`, where the speaker changes and the output format has
-    /// no place for it.
-    pub speakers: bool,
+    /// True to begin the text of a cue with the name of its speaker, `ANA: so`, where the speaker changes and the output
+    /// format has no place for it; false to name no speaker in plain text either. By default, plain text is a transcript
+    /// with the names of speakers if the input has some.
+    pub speakers: Option<bool>,
+    /// The names of speakers.
+    pub names: SpeakerNames,
+    /// The form of a transcript in plain text.
+    pub transcript: TranscriptForm,
+    /// The language of the text, which a transcript needs.
+    pub language: Option<String>,
     /// The limits of new cues, if speech is cut anew; parts that these cannot have are dropped.
     pub cues: Option<CueLimits>,
     /// The flag at which the conversion stops.
@@ -72,7 +81,18 @@ impl Conversion {
         let from = source.segments();
         let mut losses = Losses::new(from, to, self.strict);
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
-        source.named = (self.speakers && !to.has(LossKind::Speaker)).then(String::new);
+        let is_text = to.format == Format::Text;
+        if self.transcript.is_requested() && !is_text {
+            let [times, to] = ["times", "to"].map(option);
+            let problem = format!("{times} and paragraphs are for a transcript: write it with {to} text");
+            return Err(Error::usage(problem));
+        }
+        source.named =
+            (self.speakers == Some(true) && !to.has(LossKind::Speaker) && !is_text).then(String::new);
+        if is_text && self.cues.is_none() && self.is_transcript(&mut source)? {
+            return self.transcribe(source, losses, out, target);
+        }
+        source.names = self.names.clone();
         if let Some(limits) = &self.cues {
             source.cutter = Some(CueCutter::new(limits, losses, self.interrupt.clone())?);
             check_cues(to)?;
@@ -114,13 +134,59 @@ impl Conversion {
         let cut = source.cutter.as_ref();
         let left_out: Vec<String> =
             [cut.and_then(CueCutter::summary), losses.summary()].into_iter().flatten().collect();
+        let mut notes = match cut {
+            Some(cut) => cut.notes(),
+            None => source.rolled.as_ref().and_then(RolledUp::tell).into_iter().collect(),
+        };
+        notes.extend(source.names.note());
         Ok(ConversionNotes {
             left_out: Some(left_out.join(", ")).filter(|left| !left.is_empty()),
-            cues: match cut {
-                Some(cut) => cut.notes(),
-                None => source.rolled.as_ref().and_then(RolledUp::tell).into_iter().collect(),
-            },
+            cues: notes,
         })
+    }
+
+    /// Returns true if plain text is written as a transcript.
+    fn is_transcript(&self, source: &mut ConvertSource<'_>) -> Result<bool> {
+        Ok(self.transcript.is_requested() || self.speakers != Some(false) && source.has_speakers()?)
+    }
+
+    /// Writes a transcript.
+    fn transcribe(
+        &self,
+        mut source: ConvertSource<'_>,
+        mut losses: Losses,
+        out: &mut dyn Write,
+        target: &Path,
+    ) -> Result<ConversionNotes> {
+        let mut writer = Format::Text.segments()?.writer()?;
+        let names = Some(self.names.clone()).filter(|_| self.speakers != Some(false));
+        let has_labels = names.is_some();
+        let mut transcript = TranscriptWriter::new(self.transcript, names, self.language.as_deref());
+        let (mut text, mut fitted) = (String::new(), Vec::new());
+        let mut write = |text: &mut String| {
+            let written = out.write_all(text.as_bytes());
+            text.clear();
+            written.map_err(|error| Error::io("write", target, error))
+        };
+        while let Some((item, found)) = source.next()? {
+            let kept = match item {
+                Item::Segment(mut segment) => {
+                    segment.name_voice();
+                    transcript.push(&segment, &mut text);
+                    // The rest is left out.
+                    segment.speaker.take_if(|_| has_labels);
+                    writer.conform(segment, &mut losses, &mut fitted)
+                }
+                Item::Block(block) => block.conform(&*writer, &mut losses, &mut fitted),
+            };
+            kept.map_err(|lost| found.error(source.name(), lost))?;
+            fitted.clear();
+            write(&mut text)?;
+        }
+        let names = transcript.finish(&mut text);
+        write(&mut text)?;
+        let notes = source.rolled.as_ref().and_then(RolledUp::tell).into_iter().chain(names);
+        Ok(ConversionNotes { left_out: losses.summary(), cues: notes.collect() })
     }
 }
 
@@ -130,15 +196,18 @@ impl Conversion {
     /// of the text is for JSON lines alone.
     pub fn after_restoring(self, from: Format) -> Option<Self> {
         let to = if self.to == Format::Auto { from } else { self.to };
-        if to == from && self.cues.is_none() {
+        let is_same = self.cues.is_none() && self.names.is_empty() && !self.transcript.is_requested();
+        if to == from && is_same {
             return None;
         }
         let cues = self.cues.or_else(|| is_cut_anew(from, to).then(CueLimits::default));
         Some(Self { from, to, field: self.field.filter(|_| from.info().has_objects), cues, ..self })
     }
 
-    /// Sets the language of new cues: the named one, or else the one found, unless the file declares its own.
+    /// Sets the language of a transcript and of new cues: the named one, or else the one found, unless the file declares
+    /// its own.
     pub fn set_language(&mut self, named: Option<&str>, found: &str) {
+        self.language = named.or(Some(found).filter(|tag| !tag.is_empty())).map(str::to_owned);
         if let Some(cues) = &mut self.cues {
             let found = Some(found).filter(|tag| !self.from.info().declares_language && !tag.is_empty());
             cues.language = named.or(found).map(str::to_owned);

@@ -58,11 +58,15 @@ mod words;
 mod rolled;
 mod cutter;
 mod check;
+mod speaker_names;
+mod transcript;
 mod source;
 mod conversion;
 
 pub use conversion::{Conversion, ConversionNotes, is_converted, is_cut_anew};
 pub use limits::{CueCut, CueLimits};
+pub use speaker_names::SpeakerNames;
+pub use transcript::TranscriptForm;
 
 #[cfg(test)]
 mod formats;

@@ -1,5 +1,6 @@
 //! The input of a conversion: the items of a file, or the cues that they are cut into.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use majuscule_base::error::{Error, Result};
@@ -7,10 +8,12 @@ use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_format::Format;
 use majuscule_format::segments::{Item, ItemReader, LocatedItem, Segment, SegmentInfo};
+use majuscule_text::speaker_label::name_len;
 
 use crate::check::Refused;
 use crate::cutter::CueCutter;
 use crate::rolled::RolledUp;
+use crate::speaker_names::SpeakerNames;
 
 /// A file that is read for its items.
 pub(crate) struct ConvertSource<'a> {
@@ -21,6 +24,10 @@ pub(crate) struct ConvertSource<'a> {
     pub(crate) rolled: Option<RolledUp>,
     /// The speaker named last, if speakers are named in the text; empty at first.
     pub(crate) named: Option<String>,
+    /// The names of speakers.
+    pub(crate) names: SpeakerNames,
+    /// Items that were read to look for speakers.
+    peeked: VecDeque<LocatedItem>,
     /// Stops the reading.
     interrupt: Interrupt,
 }
@@ -41,6 +48,8 @@ impl<'a> ConvertSource<'a> {
             cutter: None,
             rolled: None,
             named: None,
+            names: SpeakerNames::default(),
+            peeked: VecDeque::new(),
             interrupt,
         })
     }
@@ -92,28 +101,55 @@ impl<'a> ConvertSource<'a> {
     /// Returns the next item of the file, without cues that only repeat lines.
     fn read(&mut self) -> Result<Option<LocatedItem>> {
         loop {
-            let mut next = self.items.next().transpose()?;
+            let mut next = match self.peeked.pop_front() {
+                None => self.items.next().transpose()?,
+                next => next,
+            };
             if let (Some(LocatedItem { item: Item::Segment(segment), .. }), Some(rolled)) =
                 (&mut next, &mut self.rolled)
                 && rolled.drop_repeated(segment)
             {
                 continue;
             }
-            if let (Some(LocatedItem { item: Item::Segment(segment), .. }), Some(last)) =
-                (&mut next, &mut self.named)
-            {
-                name_speaker(segment, last);
+            if let Some(LocatedItem { item: Item::Segment(segment), .. }) = &mut next {
+                if self.named.is_some() || !self.names.is_empty() {
+                    segment.name_voice();
+                }
+                segment.speaker.iter_mut().for_each(|speaker| self.names.rename(speaker));
+                self.named.iter_mut().for_each(|last| name_speaker(segment, last));
             }
             return Ok(next);
         }
     }
+
+    /// Returns true if one of the first segments has a speaker.
+    pub(crate) fn has_speakers(&mut self) -> Result<bool> {
+        while self.peeked.len() < PEEKED {
+            self.interrupt.check()?;
+            let Some(mut next) = self.items.next().transpose()? else { break };
+            let mut has_speaker = false;
+            if let Item::Segment(segment) = &mut next.item {
+                segment.name_voice();
+                let is_label =
+                    self.items.segments().format == Format::Text && name_len(&segment.text).is_some();
+                has_speaker = segment.speaker.is_some() || is_label;
+            }
+            self.peeked.push_back(next);
+            if has_speaker {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
-/// Begins the text of a segment with the name of its speaker, if it is not that of the last one.
+/// The number of items that are read to look for speakers.
+const PEEKED: usize = 1000;
+
+/// Begins the text of a segment with the name of its speaker in capitals, if it is not that of the last one.
 fn name_speaker(segment: &mut Segment, last: &mut String) {
-    segment.name_voice();
     let Some(name) = segment.speaker.take() else { return };
-    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase();
     if *last != name && !segment.text.is_empty() && !name.is_empty() {
         let label = format!("{name}: ");
         let moved = label.chars().count();

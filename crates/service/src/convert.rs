@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use majuscule::{Encoding, Format};
 use majuscule_base::error::worded;
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, is_cut_anew};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, TranscriptForm, is_cut_anew};
 
 use crate::fields::Fields;
 use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile, HeldPart};
@@ -60,8 +60,7 @@ impl ConvertRequest {
             ));
         }
         if let Some(language) = query.text("lang")? {
-            let cues = output.cues.as_mut().ok_or_else(|| without_cues("lang"))?;
-            cues.language = Some(language);
+            output.set_language(Some(&language), "");
         }
         let conversion = Conversion { from, field: query.text("field")?, ..output };
         let encoding = encoding(&mut query)?;
@@ -97,9 +96,23 @@ pub fn output(query: &mut Fields) -> Result<Conversion, ApiError> {
     let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
     // A former parameter, whose effect is the default.
     query.flag("drop")?;
-    let [strict, speakers] = [query.flag("strict")?, query.flag("speakers")?].map(Option::unwrap_or_default);
+    let speakers = query.flag("speakers")?;
+    let names = query.text("names")?.map(|names| names.parse()).transpose()?.unwrap_or_default();
+    let [strict, paragraphs, times, markdown] =
+        ["strict", "paragraphs", "times", "markdown"].map(|name| query.flag(name));
+    let [strict, paragraphs, times, markdown] =
+        [strict?, paragraphs?, times?, markdown?].map(Option::unwrap_or_default);
+    let transcript = TranscriptForm { paragraphs, times, markdown };
     let cues = cue_limits(query)?;
-    Ok(Conversion { to: to.unwrap_or_default(), cues, strict, speakers, ..Conversion::default() })
+    Ok(Conversion {
+        to: to.unwrap_or_default(),
+        cues,
+        strict,
+        speakers,
+        names,
+        transcript,
+        ..Conversion::default()
+    })
 }
 
 /// Returns the part of a file of a format that is held in memory while it is restored and converted.

@@ -106,7 +106,28 @@ fn conversion() -> Vec<(String, Value)> {
         (
             "speakers",
             json!({"type": "boolean"}),
-            "Begins a text with the name of its speaker where the speaker changes, if the format has no place for it.",
+            "True begins a cue with the name of its speaker where the speaker changes, if the format has no place for it. False \
+             names no speakers in plain text, which is otherwise a transcript if the file has speakers.",
+        ),
+        (
+            "names",
+            json!({"type": "string"}),
+            "Names for the speakers of the file: `SPEAKER_00=Laura,SPEAKER_01=Tom`.",
+        ),
+        (
+            "times",
+            json!({"type": "boolean"}),
+            "Begins each paragraph of a transcript with its time: `[00:12:07]`.",
+        ),
+        (
+            "paragraphs",
+            json!({"type": "boolean"}),
+            "Writes plain text in paragraphs also if the file has no speakers.",
+        ),
+        (
+            "markdown",
+            json!({"type": "boolean"}),
+            "Writes the names of speakers in a transcript in bold type.",
         ),
         ("drop", json!({"type": "boolean", "deprecated": true}), "Has no effect."),
         ("cues", json!({"type": "string", "enum": ["sentence"]}), "Cuts speech into new cues."),

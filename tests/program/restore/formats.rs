@@ -76,6 +76,57 @@ fn one_command_makes_subtitles_of_a_document() {
 }
 
 #[test]
+fn one_command_makes_a_transcript_of_a_document_with_speakers() {
+    let room = Room::new();
+    let segments = [
+        (0, 2, "S0", "so we met in lisbon"),
+        (2, 4, "S0", "it was late"),
+        (3700, 3702, "S1", "did you see the bbc"),
+    ];
+    let segments = segments.map(|(begin, end, speaker, text)| {
+        format!(r#"{{"start":{begin},"end":{end},"speaker":"{speaker}","text":" {text}"}}"#)
+    });
+    room.write("talk.json", format!(r#"{{"segments":[{}]}}"#, segments.join(",")));
+    let written = |line: &str, name: &str| {
+        let told = room.run(&format!("restore --marks --preset fast {line} talk.json -o {name}"), b"");
+        let told = String::from_utf8(told.stderr).unwrap();
+        (room.read(name), told)
+    };
+    let (plain, _) = written("", "talk.txt");
+    let turns: Vec<&str> = plain.split("\n\n").collect();
+    assert!(turns.len() == 2 && turns[0].starts_with("S0: So we met in Lisbon"), "{plain}");
+    let (markdown, told) = written("--names S0=Ana,S2=Bob --times", "talk.md");
+    assert!(markdown.starts_with("[00:00:00] **Ana:** So we met in Lisbon"), "{markdown}");
+    assert!(markdown.contains("\n\n[01:01:40] **S1:** Did you see the BBC"), "{markdown}");
+    assert!(told.contains("--names: S2 does not occur as a speaker"), "{told}");
+    let (subtitles, _) = written("--names S0=Ana", "talk.vtt");
+    assert!(subtitles.contains("<v Ana>So we met"), "{subtitles}");
+    let (subtitles, _) = written("--speakers --names S0=Ana", "talk.srt");
+    assert!(subtitles.contains("\nANA: So we met") && subtitles.contains("\nS1: Did"), "{subtitles}");
+    let (lines, _) = written("--no-speakers", "lines.txt");
+    assert!(lines.starts_with("So we met in Lisbon") && !lines.contains("S1"), "{lines}");
+    let (paragraphs, _) = written("--no-speakers --lines paragraph", "paragraphs.txt");
+    assert_eq!(
+        paragraphs.replace("\n\n", "\n"),
+        plain.replace("\n\n", "\n").replace("S0: ", "").replace("S1: ", "")
+    );
+    for line in
+        ["--names S0=Ana", "--times", "--lines paragraph", "--times --to vtt", "--lines sentence --to text"]
+    {
+        room.fails(&format!("restore {line} talk.json"), b"", 2, &["--"]);
+    }
+    room.fails(
+        "restore --names Ana talk.json",
+        b"",
+        2,
+        &["expected speakers with their names", "\"Ana\" in --names"],
+    );
+    room.write("chat.txt", "Ana: so we met.\nit was late.\nBob: yes.\n");
+    let chat = room.out("restore --preset fast --names Ana=Eva chat.txt", b"");
+    assert_eq!(String::from_utf8(chat).unwrap(), "Eva: So we met. It was late.\n\nBob: Yes.\n");
+}
+
+#[test]
 fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
     let room = Room::new();
     let srt = "1\n00:00:01,000 --> 00:00:02,000\n<i>we met in lisbon</i>\n";

@@ -145,7 +145,7 @@ fn with_relations(arg: Arg) -> Arg {
             "cues",
         ]),
         "group" => arg.conflicts_with("context"),
-        "lines" => arg.conflicts_with_all(["confidence", "n_best", "json", "to", "cues"]),
+        "lines" => arg.conflicts_with_all(["confidence", "n_best", "json", "cues"]),
         "lang" => {
             let named = |help: Option<&StyledStr>| {
                 help.map(|help| help.to_string().replace("{languages}", &LANGUAGES.join(", ")))

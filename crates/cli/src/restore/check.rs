@@ -7,7 +7,7 @@ use majuscule_base::named::NamedValue;
 use majuscule_format::{Format, FormatFamily};
 use majuscule_methods::model::Store;
 use majuscule_restore::models::{Model, Preset};
-use majuscule_text::{Context, MarkSet};
+use majuscule_text::{Context, MarkSet, OutputForm};
 
 use super::arguments::RestoreArgs;
 use crate::methods::methods;
@@ -55,8 +55,9 @@ impl RestoreArgs {
     pub(super) fn check_kind(&self, kind: Format) -> Result<(), Error> {
         let problem = if self.n_best.is_some() && !kind.is_plain_text() {
             "--n-best reads only plain text: leave it out, or give --format text"
-        } else if self.user.options.form.is_by_sentence() && kind.info().family != FormatFamily::Text {
-            "--lines sentence and paragraph write only plain text: leave --lines out, or convert to text first (majuscule convert)"
+        } else if self.user.options.form == OutputForm::Sentences && kind.info().family != FormatFamily::Text
+        {
+            "--lines sentence writes only plain text: leave it out, or convert to text first (majuscule convert)"
         } else if self.stream && self.confidence && !kind.is_plain_text() {
             "--stream keeps the form of records, which cannot hold probabilities: leave --confidence out"
         } else if self.user.options.context == Context::Line && !kind.info().has_context {
@@ -70,9 +71,25 @@ impl RestoreArgs {
         Err(Error::usage(problem))
     }
 
-    /// Refuses options that say how a text is written if it is converted.
-    pub(super) fn check_conversion(&self, joins: bool) -> Result<(), Error> {
-        let problem = if joins {
+    /// Refuses options that do not fit the format that a text is converted to; `to` is `None` if it keeps its format.
+    pub(super) fn check_conversion(
+        &self,
+        kind: Format,
+        to: Option<Format>,
+        joins: bool,
+    ) -> Result<(), Error> {
+        let written = to.unwrap_or(kind);
+        let problem = if self.user.options.form == OutputForm::Paragraphs
+            && written.info().family != FormatFamily::Text
+        {
+            "--lines paragraph writes only plain text: leave it out, or write a transcript with -o FILE.txt or --to text"
+        } else if to.is_none() && self.output_form.is_transcript() {
+            "--names and --times are for a transcript: write one with -o FILE.txt, -o FILE.md or --to text"
+        } else if to.is_none() {
+            return Ok(());
+        } else if self.user.options.form == OutputForm::Sentences {
+            "--lines sentence keeps the format of a text: leave it out, or convert to text first (majuscule convert)"
+        } else if joins {
             "several texts cannot be converted into one: name a folder with -o and the format with --to, or convert each by itself"
         } else if self.stream {
             "--stream keeps the format of a text: leave it out, or give the output the extension of that format"

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, is_converted};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, TranscriptForm, is_converted};
 use majuscule_format::Format;
+use majuscule_text::OutputForm;
 
 use super::arguments::RestoreArgs;
 use super::shown;
-use crate::{convert, host};
+use crate::convert::{self, is_markdown};
 
 impl RestoreArgs {
     /// Returns the format that a text is converted to once it is restored; `None` if it keeps its
@@ -25,6 +26,11 @@ impl RestoreArgs {
     ) -> Result<Option<Format>, Error> {
         if let Some(to) = self.output_form.to() {
             return Ok(Some(to).filter(|to| *to != kind || self.output_form.cut().is_some()));
+        }
+        if is_markdown(target) && !is_markdown(file) && is_converted(kind, Format::Text)
+            || self.output_form.is_transcript() && kind == Format::Text
+        {
+            return Ok(Some(Format::Text));
         }
         let is_json = |format: Format| format.info().has_objects || format.info().is_whole();
         let named = Format::named(target).filter(|other| {
@@ -49,16 +55,22 @@ impl RestoreArgs {
 
     /// Returns the conversion of a text after it is restored, if it is converted; `language` is the
     /// language of its model.
-    pub(super) fn conversion(&self, from: Format, to: Format, language: &str) -> Option<Conversion> {
+    pub(super) fn conversion(
+        &self,
+        from: Format,
+        to: Format,
+        target: &Path,
+        language: &str,
+    ) -> Option<Conversion> {
         let limits = |CueCut::Sentence| self.output_form.limits(None);
+        let shared = self.output_form.conversion(target);
+        let paragraphs = self.user.options.form == OutputForm::Paragraphs;
         let wanted = Conversion {
             to,
             field: self.user.options.field.clone(),
-            strict: self.output_form.is_strict(),
-            speakers: self.output_form.names_speakers(),
             cues: self.output_form.cut().map(limits),
-            interrupt: host::interrupt(),
-            ..Conversion::default()
+            transcript: TranscriptForm { paragraphs, ..shared.transcript },
+            ..shared
         };
         let mut conversion = wanted.after_restoring(from)?;
         conversion.set_language(self.lang.as_deref().filter(|lang| *lang != "auto"), language);

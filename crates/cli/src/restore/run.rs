@@ -324,9 +324,7 @@ impl<'a> Work<'a> {
         let is_text = self.options.form == OutputForm::Text || self.options.form.is_by_sentence();
         let is_written = is_text && args.n_best.is_none() && !args.follow().revisable;
         let to = if is_written { args.converts_to(kind, path, target)? } else { None };
-        if to.is_some() {
-            args.check_conversion(self.joins)?;
-        }
+        args.check_conversion(kind, to, self.joins)?;
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
         let is_monitored = !is_said && args.lang.is_none();
         if args.is_built_in() {
@@ -338,6 +336,7 @@ impl<'a> Work<'a> {
             encoder = encoder.at_once();
         }
         let options = args.options_of(told, options).patience(is_live.then_some(PAUSE));
+        let options = if to.is_some() { options.form(OutputForm::Text) } else { options };
         let file = shown(path);
         let report = move |note: Note| tell_note(&file, &note);
         let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
@@ -345,7 +344,7 @@ impl<'a> Work<'a> {
         let monitored = Arc::new(monitored);
         let (before, progress) = (self.done, &mut self.progress);
         let name = input.name().to_owned();
-        if let Some(conversion) = to.and_then(|to| args.conversion(kind, to, &self.language)) {
+        if let Some(conversion) = to.and_then(|to| args.conversion(kind, to, target, &self.language)) {
             let (done, notes) = piped::convert(&conversion, &name, out, target, |pipe| {
                 restore(kind, input, &*monitored, &options, &mut |bytes, done| {
                     progress.show(before + done);

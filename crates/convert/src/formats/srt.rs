@@ -49,16 +49,16 @@ fn speakers_are_named_where_they_change() {
     let run = |from, to, text: &str, cues| {
         let mut out = Vec::new();
         let input = Input::of_text("data", text.as_bytes());
-        let conversion = Conversion { from, to, cues, speakers: true, ..Conversion::default() };
+        let conversion = Conversion { from, to, cues, speakers: Some(true), ..Conversion::default() };
         conversion.run(input, &mut out, Path::new("out")).unwrap();
         String::from_utf8(out).unwrap()
     };
-    let srt = "1\n00:00:00,000 --> 00:00:01,000\nAna: so we\n\n2\n00:00:01,000 --> 00:00:02,000\nmet\n\n3\n00:00:02,000 --> 00:00:03,000\nRui: yes\n\n";
+    let srt = "1\n00:00:00,000 --> 00:00:01,000\nANA: so we\n\n2\n00:00:01,000 --> 00:00:02,000\nmet\n\n3\n00:00:02,000 --> 00:00:03,000\nRUI: yes\n\n";
     assert_eq!(run(Format::WhisperJson, Format::Srt, json, None), srt);
     assert_eq!(run(Format::Vtt, Format::Srt, vtt, None), srt.replace("so we", "so <i>we</i>"));
-    assert_eq!(run(Format::WhisperJson, Format::Text, json, None), "Ana: so we\nmet\nRui: yes\n");
+    assert_eq!(run(Format::WhisperJson, Format::Text, json, None), "Ana: so we met\n\nRui: yes\n");
     let cues = run(Format::WhisperJson, Format::Srt, json, Some(CueLimits::default()));
-    assert!(cues.contains("Ana: so we met\n") && cues.contains("Rui: yes\n"), "{cues}");
+    assert!(cues.contains("ANA: so we met\n") && cues.contains("RUI: yes\n"), "{cues}");
     // A format with a place for speakers keeps it.
     assert!(run(Format::WhisperJson, Format::Vtt, json, None).contains("<v Ana>so we\n"));
 }
