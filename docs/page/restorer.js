@@ -45,7 +45,7 @@ const calls = {
   },
 
   async convert({ name, bytes, options }) {
-    const { bytes: converted, notes } = await convert(bytes, { ...options, name, cues: "sentence" });
+    const { bytes: converted, notes } = await convert(bytes, { ...options, name });
     return { bytes: converted, notes };
   },
 };

@@ -48,12 +48,18 @@ test("the examples of each format are restored and converted as by the program",
       assert.deepEqual(Buffer.from(found.bytes), expected, `${name}, ${found.format}`);
     }
   }
+  const around = { before: "We went", after: "and played", marks: true };
+  const [before, after] = [`--before=${around.before}`, `--after=${around.after}`];
+  const inserted = native(["restore", "--lang=en", "--preset=fast", "--marks", before, after], "to lisbon with anna");
+  assert.equal(m.restore("to lisbon with anna", around), String(inserted));
+  assert.throws(() => m.restoreFile(example("talk.srt"), { name: "talk.srt", before: "We" }), /plain text/);
   for (const [name, to, options, args] of [
     ["talk.json", "srt", {}, []],
     ["talk.json", "vtt", { cues: "sentence", maxChars: 30 }, ["--cues=sentence", "--max-chars=30"]],
     ["talk.ctm", "ass", { pauseEnds: "never" }, ["--pause-ends=never"]],
     ["talk.srt", "text", {}, []],
-    ["talk.json", "text", { speakers: true }, ["--speakers"]],
+    ["interview.json", "text", { names: "SPEAKER_00=Laura", times: true }, ["--names=SPEAKER_00=Laura", "--times"]],
+    ["interview.json", "text", { speakers: false }, ["--no-speakers"]],
     ["talk.srt", "srt", {}, []],
   ]) {
     const path = new URL(`../../examples/${name}`, import.meta.url).pathname;

@@ -172,6 +172,11 @@ impl CueScanner {
         self.before = self.before.max(Some(Break::Turn));
     }
 
+    /// Returns true if another speaker begins with the next text.
+    pub(super) fn turns(&self) -> bool {
+        self.before >= Some(Break::Turn)
+    }
+
     /// Notes that the next text is a separate one, about which the last says nothing.
     pub(super) fn end_text(&mut self) {
         self.before = Some(Break::Document);

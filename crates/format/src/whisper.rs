@@ -35,7 +35,7 @@ use super::transcript::Fault;
 use super::word_lists::{LetterStream, is_list, timed_words};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{BOM, Input};
-use majuscule_text::{Break, LanguageTag, RestoreOptions};
+use majuscule_text::{Break, LanguageTag, RestoreOptions, Tokens};
 
 /// The JSON of Whisper and related tools.
 pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
@@ -491,9 +491,15 @@ impl StringPlaces {
         view.cues.prepare(options);
         let mut last = None;
         let mut pauses = Pauses::of(options);
+        let mut turns = match speakers.iter().all(Option::is_none) {
+            true => turns_of_words(&json[start..], &kinds[0]),
+            false => Vec::new(),
+        };
+        let (mut letters, mut inner) = (0, Vec::new());
         for (i, position) in kinds[0].iter().map(moved).enumerate() {
             let speaker = speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
-            if i > 0 && speaker != last {
+            let is_turn = turns.pop_if(|turn| *turn == letters).is_some();
+            if i > 0 && (speaker != last || is_turn) {
                 view.cues.turn();
             }
             if i > 0 && are_records {
@@ -507,6 +513,9 @@ impl StringPlaces {
             }
             let from = view.text.len();
             decode(&json[position.clone()], &mut view.text);
+            letters += letters_of(&view.text[from..]);
+            // A turn inside the text.
+            inner.extend(std::iter::from_fn(|| turns.pop_if(|turn| *turn < letters)));
             // A punctuation mark that is an item of its own follows its word.
             let from = match is_words && !view.text[from..].contains(char::is_alphanumeric) {
                 true if view.text[..from].ends_with(' ') => {
@@ -519,6 +528,7 @@ impl StringPlaces {
             view.read(from, !is_words, piece);
         }
         view.running.end_run(&mut piece.tokens);
+        begin_turns(&view.text, &inner, &mut piece.tokens);
         let stream = LetterStream::of(&view.text, 0, options.locale());
         for positions in &kinds[1..] {
             stream.place(json, positions.iter().map(moved), options.locale(), &mut piece.frame);
@@ -534,6 +544,47 @@ impl StringPlaces {
                 .for_each(|word| piece.frame.mark_beside(word, start, true));
         }
         view
+    }
+}
+
+/// Returns the number of letters and digits of a text.
+fn letters_of(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
+}
+
+/// Returns the number of letters before each turn of a document that names the speakers of words or of units that are no
+/// segments of Whisper, the last turn first. Its text is in the strings at these positions; if they have other letters
+/// than the words, no turn is known.
+fn turns_of_words(json: &str, positions: &[Range<usize>]) -> Vec<usize> {
+    if !json.contains("peaker") {
+        return Vec::new();
+    }
+    let Some(HeardDocument { segments, .. }) = recogniser::read(json) else { return Vec::new() };
+    let (mut turns, mut letters, mut last) = (Vec::new(), 0, None);
+    for segment in &segments {
+        let speaker = segment.speaker.as_ref().or(last);
+        if speaker != last {
+            turns.push(letters);
+            last = speaker;
+        }
+        letters += letters_of(&segment.text);
+    }
+    let mut text = String::new();
+    positions.iter().for_each(|position| decode(&json[position.clone()], &mut text));
+    turns.reverse();
+    if letters_of(&text) == letters { turns } else { Vec::new() }
+}
+
+/// Begins a turn with the words after these numbers of letters.
+fn begin_turns(text: &str, turns: &[usize], tokens: &mut Tokens) {
+    let (mut at, mut letters, mut turns) = (0, 0, turns.iter().peekable());
+    for token in tokens.as_mut_slice() {
+        let start = token.source.start as usize;
+        letters += letters_of(&text[at..start]);
+        at = start;
+        if turns.next_if(|turn| **turn == letters).is_some() {
+            token.before = token.before.max(Break::Turn);
+        }
     }
 }
 
@@ -611,7 +662,9 @@ impl DocumentView {
         if is_cue {
             self.cues.begin();
         }
-        self.cues.line(&self.text[from..], "", &mut self.parts);
+        // One word after the other is on one line.
+        let opens = is_cue || self.cues.turns() || from == 0;
+        self.cues.part(&self.text[from..], opens, &mut self.parts);
         for part in self.parts.drain() {
             if let Some(before) = part.before {
                 self.running.end_run(&mut piece.tokens);

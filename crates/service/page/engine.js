@@ -10,7 +10,7 @@ const LONGEST_LIST = 4000; // bytes of spellings in an address; longer lists go 
  * - `languages()`: the languages, as `[{ tag, name }]`.
  * - `restore(text, options, signal)`: `{ text, words, language, notes }`; offsets of words count UTF-16.
  * - `file(file, options, signal)`: `{ blob, text, language, format, notes }`; the file comes back in its format.
- * - `convert(file, name, options)`: `{ blob, notes }`, with the options `from`, `to` and perhaps `lang`.
+ * - `convert(file, name, options)`: `{ blob, notes }`, with options of a conversion, such as `from` and `to`.
  * - `stream(options, on)`: a live text, see `SocketStream`.
  *
  * `options` has `lang`, `preset`, `marks`, `threshold`, `spellings` and, for a file, `encoding`. The page shows `about`, which
@@ -67,7 +67,7 @@ class HttpEngine {
   }
 
   async convert(file, name, options) {
-    const query = new URLSearchParams({ ...options, name, cues: "sentence" });
+    const query = new URLSearchParams({ ...options, name });
     const response = await this.ask(`v1/convert?${query}`, { method: "POST", headers: BYTES, body: file });
     return { blob: await response.blob(), notes: notesOf(response) };
   }

@@ -33,6 +33,7 @@ const live = new LiveText(engine, showLive, tellLive);
 const text = { fixes: new Fixes(spellings), was: "", rows: [], language: "en" };
 let file = null;
 let isLive = false;
+let isTranscript = true; // whether a recogniser's file is shown as a transcript
 let timer = 0;
 let running = null; // the request that is under way
 
@@ -124,12 +125,32 @@ function restoreFile(of, note) {
     const canFix = rows[0]?.nowAt !== undefined && of.encoding === "utf-8";
     const { text: now, blob, language, format } = restored;
     Object.assign(of, { rows: rows.slice(0, MOST), now, blob, language, format, canFix });
-    showKind();
-    draw();
+    await showTranscript(signal);
     const facts = [note, changes(of.rows), languageName(language), format, ...restored.notes];
     if (isCut) facts.push(`the first ${MOST.toLocaleString("en")} rows are shown; Copy and Download include all rows`);
     say(facts.filter(Boolean).join(" · "), { spoken: true });
   });
+}
+
+/** Shows the file, as a transcript if it is a recogniser's and that is wanted. */
+async function showTranscript(signal) {
+  const of = file;
+  of.transcript = null;
+  if (isTranscript && SPEECH.includes(of.format)) {
+    const { blob } = await engine.convert(new Blob([result()]), of.name, conversion(of, "txt"));
+    const paragraphs = (await blob.text()).split("\n").filter(Boolean);
+    signal?.throwIfAborted();
+    of.transcript = paragraphs.slice(0, MOST).map((line) => ({ label: "", was: line, now: line, pieces: [line] }));
+  }
+  if (of !== file) return;
+  showKind();
+  draw();
+}
+
+/** The options with which a file is converted to text in paragraphs or to subtitles. */
+function conversion({ format, language }, to) {
+  const lang = language ? { lang: language } : {};
+  return { from: format, ...lang, ...(to === "txt" ? { to: "text", paragraphs: true } : { to, cues: "sentence" }) };
 }
 
 function changes(rows) {
@@ -139,9 +160,13 @@ function changes(rows) {
 
 /** Shows the rows of the text or the file with their fixes. */
 function draw() {
-  const { rows, fixes } = shown();
+  const { rows, fixes, transcript } = shown();
   fixes.apply(rows);
-  view.show(rows, { isCompared: Boolean(file) });
+  output.classList.toggle("transcript", Boolean(transcript));
+  // It scrolls, and has no words to step through.
+  if (transcript) output.tabIndex = 0;
+  else output.removeAttribute("tabindex");
+  view.show(transcript ?? rows, { isCompared: Boolean(file) && !transcript });
   const isEmpty = !rows.length;
   at("empty").hidden = !isEmpty || Boolean(file);
   at("copy").disabled = at("download").disabled = isEmpty;
@@ -225,10 +250,12 @@ function close() {
 function showKind() {
   at("sheet").classList.toggle("file", Boolean(file));
   at("source").hidden = Boolean(file);
-  at("columns").hidden = at("close").hidden = !file;
+  at("close").hidden = !file;
+  at("columns").hidden = !file || Boolean(file.transcript);
   at("encoding-field").hidden = !file?.guess || file.guess === "utf-8";
   at("encoding").value = file?.encoding ?? "utf-8";
-  at("as").hidden = !SPEECH.includes(file?.format);
+  at("as").hidden = at("transcript").hidden = !SPEECH.includes(file?.format);
+  at("transcript").setAttribute("aria-pressed", String(isTranscript));
   at("as").options[0].text = /\.[^.]*$/.exec(file?.name)?.[0] ?? "as it is";
   at("output-name").textContent = file ? file.name : isLive ? "Live result" : "Restored";
   at("open").hidden = isLive;
@@ -247,11 +274,11 @@ function download() {
   save(content, name);
 }
 
-/** Saves a recogniser's file as subtitles. */
-async function convert({ name, format, language }, to) {
+/** Saves a recogniser's file as a transcript or as subtitles. */
+async function convert(of, to) {
+  const { name } = of;
   try {
-    const lang = language ? { lang: language } : {};
-    const { blob, notes } = await engine.convert(new Blob([result()]), name, { from: format, to, ...lang });
+    const { blob, notes } = await engine.convert(new Blob([result()]), name, conversion(of, to));
     const saved = name.replace(/(\.[^.]*)?$/, `.restored.${to}`);
     save(blob, saved);
     say([saved, ...notes.map(worded)].join(" · "), { spoken: true });
@@ -397,6 +424,10 @@ at("file").addEventListener("change", ({ target }) => {
 at("close").addEventListener("click", close);
 at("copy").addEventListener("click", copy);
 at("download").addEventListener("click", download);
+at("transcript").addEventListener("click", () => {
+  isTranscript = !isTranscript;
+  showTranscript().catch(fail);
+});
 at("undo").addEventListener("click", () => back(false));
 at("example").addEventListener("click", () => {
   input.focus();

@@ -1,6 +1,7 @@
 //! Restored words as a text, words and sentences.
 
 use majuscule::{OffsetCursor, OffsetUnit, RestoreOptions, RestoredWord};
+use majuscule_text::text_around::spaces_around;
 use serde::Serialize;
 use serde_json::Number;
 
@@ -105,6 +106,10 @@ pub fn of_text(
         done = word.span.end;
     }
     answer.text.push_str(source.get(done..).unwrap_or_default());
+    if let Some(around) = options.around.as_ref().filter(|_| !words.is_empty()) {
+        let [lead, trail] = spaces_around(around, source, options.language());
+        answer.text = [lead, &answer.text, trail].concat();
+    }
     answer
 }
 

@@ -127,6 +127,73 @@ fn one_command_makes_a_transcript_of_a_document_with_speakers() {
 }
 
 #[test]
+fn a_speaker_of_words_begins_a_turn_in_the_documents_of_all_recognisers() {
+    let room = Room::new();
+    let words =
+        [("we", 0), ("met", 0), ("in", 0), ("lisbon", 0), ("and", 1), ("then", 1), ("we", 1), ("left", 1)];
+    let listed = |word: &dyn Fn(&str, usize, usize) -> String| {
+        let words: Vec<String> =
+            words.iter().enumerate().map(|(at, (text, speaker))| word(text, *speaker, at)).collect();
+        words.join(",")
+    };
+    let monologue = |speaker: usize| {
+        let own = words.iter().filter(|(_, of)| *of == speaker);
+        let elements =
+            own.map(|(word, _)| format!(r#"{{"type":"text","value":"{word}","ts":1,"end_ts":2}}"#));
+        let elements: Vec<String> = elements.collect();
+        format!(
+            r#"{{"speaker":{speaker},"elements":[{}]}}"#,
+            elements.join(r#",{"type":"punct","value":" "},"#)
+        )
+    };
+    let phrase = |speaker, text| {
+        format!(
+            r#"{{"speaker":{speaker},"offsetInTicks":1{speaker}000000,"durationInTicks":9000000,"nBest":[{{"display":"{text}"}}]}}"#
+        )
+    };
+    let transcript = "we met in lisbon and then we left";
+    let documents = [
+        format!(r#"{{"monologues":[{},{}]}}"#, monologue(0), monologue(1)),
+        format!(
+            r#"{{"recognizedPhrases":[{},{}]}}"#,
+            phrase(0, "we met in lisbon"),
+            phrase(1, "and then we left")
+        ),
+        format!(
+            r#"{{"results":{{"channels":[{{"alternatives":[{{"transcript":"{transcript}","words":[{}]}}]}}]}}}}"#,
+            listed(&|word, speaker, at| format!(
+                r#"{{"word":"{word}","start":{at},"end":{at}.5,"speaker":{speaker}}}"#
+            ))
+        ),
+        format!(
+            r#"{{"results":{{"transcripts":[{{"transcript":"{transcript}"}}],"items":[{}]}}}}"#,
+            listed(&|word, speaker, at| format!(
+                r#"{{"type":"pronunciation","start_time":"{at}","end_time":"{at}.5","speaker_label":"{speaker}","alternatives":[{{"content":"{word}"}}]}}"#
+            ))
+        ),
+        format!(
+            r#"{{"results":[{}]}}"#,
+            listed(&|word, speaker, at| format!(
+                r#"{{"type":"word","start_time":{at},"end_time":{at}.5,"alternatives":[{{"content":"{word}","speaker":"{speaker}"}}]}}"#
+            ))
+        ),
+    ];
+    let restored = |document: &str| {
+        let line = "restore --marks --quiet --format whisper-json --to text";
+        String::from_utf8(room.out(line, document.as_bytes())).unwrap()
+    };
+    for document in documents {
+        let written = restored(&document);
+        assert_eq!(written, "0: We met in Lisbon.\n\n1: And then we left.\n", "{document}");
+    }
+    // Words without a text are on one line.
+    let words = listed(&|word, _, _| format!(r#"{{"word":"{word}"}}"#));
+    let written = room
+        .restored("restore --marks --format whisper-json --to text", &format!(r#"{{"words":[{words}]}}"#));
+    assert!(!written.contains("met."), "{written}");
+}
+
+#[test]
 fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
     let room = Room::new();
     let srt = "1\n00:00:01,000 --> 00:00:02,000\n<i>we met in lisbon</i>\n";

@@ -20,6 +20,7 @@ const isLocal = isFolder(given); // the page restores by itself
 const overHttp = { skip: isLocal && "the page asks no service" };
 const TEXT = "we met angela merkel in lisbon it was late";
 const RESTORED = "We met Angela Merkel in Lisbon. It was late.";
+const INTERVIEW = readFileSync(new URL("../../../../examples/interview.json", import.meta.url));
 const SRT = readFileSync(new URL("../../../../examples/talk.srt", import.meta.url));
 
 let service, browser, context, page;
@@ -275,6 +276,10 @@ test("every format has rows, and spellings reach files of JSON", async () => {
   for (const [name, text] of [["talk.vtt", "Edinburgh"], ["talk.json", "Carter"], ["talk.ctm", "London"], ["en.txt", "London"]]) {
     await drop(name, readFileSync(new URL(`../../../../examples/${name}`, import.meta.url)));
     await until(() => page.locator("#output-name").innerText(), name);
+    if (name === "talk.json") {
+      await page.locator("#output.transcript").waitFor();
+      await page.click("#transcript");
+    }
     await until(async () => (await page.locator("#output mark", { hasText: text }).count()) > 0, true);
   }
   const json = readFileSync(new URL("../../../../examples/talk.json", import.meta.url));
@@ -286,6 +291,22 @@ test("every format has rows, and spellings reach files of JSON", async () => {
   await word("CARTER").waitFor();
   const expected = await restored(json, "format=whisper-json&lang=en&marks=auto&spellings=CARTER");
   assert.deepEqual((await downloaded("#download")).bytes, expected);
+});
+
+test("a recogniser's file is shown as a transcript and saved as one", async () => {
+  await drop("interview.json", INTERVIEW);
+  await page.click("#transcript");
+  await page.locator("#output .row", { hasText: /^SPEAKER_00: Hello and welcome back/ }).waitFor();
+  assert.match(await page.locator("#output .row").nth(1).innerText(), /^SPEAKER_01: Thank you, Laura/);
+  if (pictures) await page.screenshot({ path: `${pictures}/transcript.png` });
+  await page.selectOption("#as", "txt");
+  const { name, bytes } = await downloaded("#download");
+  assert.equal(name, "interview.restored.txt");
+  assert.match(bytes.toString(), /^SPEAKER_00: Hello[^\n]*\n\nSPEAKER_01: Thank you, Laura[^\n]*\n\n/);
+  await page.selectOption("#as", "vtt");
+  assert.match((await downloaded("#download")).bytes.toString(), /^WEBVTT\n\n00:00:00\.000 --> [^\n]*\n<v SPEAKER_00>Hello/);
+  await page.click("#transcript");
+  await until(() => page.locator("#output .at").first().innerText(), "00:00:00");
 });
 
 test("a recogniser's JSON is also saved as subtitles", async () => {
@@ -585,6 +606,9 @@ for (const [device, viewport] of Object.entries({ laptop: { width: 1280, height:
       await drop("talk.srt", SRT);
       await word("Edinburgh").waitFor();
       await check("file");
+      await drop("interview.json", INTERVIEW);
+      await page.locator("#output.transcript .row").first().waitFor();
+      await check("transcript");
       await page.click("#close");
       await page.click("#mode-live");
       await page.locator("#output .interim").waitFor();
