@@ -26,3 +26,9 @@ pub const DETECTOR: &str = include_str!("detector.txt");
 pub mod en {
     crate::models!("en.accurate", "en.fast");
 }
+
+/// The fast model of English, for a program that embeds no other.
+#[cfg(feature = "en-fast")]
+pub mod en_fast {
+    crate::models!("en.fast");
+}
