@@ -52,7 +52,7 @@
 /**
  * The outcome of a call. A later version may have more codes: anything but MJ_OK is a failure.
  */
-typedef enum mj_code {
+typedef enum {
   /**
    * The call has done its work.
    */
@@ -104,7 +104,7 @@ typedef struct mj_word_list mj_word_list;
  * A text that a call returns. Set it to {NULL, 0} or leave it unset before the call, and free it with mj_string_free
  * after it. The call writes it in any case: after a failure it is {NULL, 0}.
  */
-typedef struct mj_string {
+typedef struct {
   /**
    * The bytes, UTF-8 except for files in other encodings, with a NUL after the last one. A text may have NULs of its
    * own.
@@ -119,7 +119,7 @@ typedef struct mj_string {
 /**
  * A word of a text, restored. It belongs to its mj_word_list.
  */
-typedef struct mj_word {
+typedef struct {
   /**
    * The word with the capitals that it gets, without inserted punctuation: UTF-8 with a NUL after the last byte.
    */
@@ -176,10 +176,10 @@ const char *mj_version(void);
  *
  * Fails with MJ_USAGE if this build has no such model.
  */
-enum mj_code mj_model_embedded(const char *language,
-                               const char *preset,
-                               struct mj_model **model,
-                               struct mj_error **error);
+mj_code mj_model_embedded(const char *language,
+                          const char *preset,
+                          mj_model **model,
+                          mj_error **error);
 
 /**
  * Loads a model from a folder or a packed file; `path` is UTF-8 on every system.
@@ -189,24 +189,24 @@ enum mj_code mj_model_embedded(const char *language,
  * Fails with MJ_MODEL if there is no model at the path, or if it is truncated or altered, and with MJ_FILE if the system
  * cannot read it.
  */
-enum mj_code mj_model_open(const char *path,
-                           struct mj_model **model,
-                           struct mj_error **error);
+mj_code mj_model_open(const char *path,
+                      mj_model **model,
+                      mj_error **error);
 
 /**
  * Loads a model from the bytes of a packed file. They are copied: the caller may free them after the call.
  *
  * Fails with MJ_MODEL if they are truncated, altered or not a model.
  */
-enum mj_code mj_model_from_bytes(const char *bytes,
-                                 size_t length,
-                                 struct mj_model **model,
-                                 struct mj_error **error);
+mj_code mj_model_from_bytes(const char *bytes,
+                            size_t length,
+                            mj_model **model,
+                            mj_error **error);
 
 /**
  * Frees a model and sets the pointer to NULL. No call may be using the model; streams go on.
  */
-void mj_model_free(struct mj_model **model);
+void mj_model_free(mj_model **model);
 
 /**
  * Restores a text: capitals and, with {"marks": true}, punctuation. Everything else stays as it is.
@@ -216,12 +216,12 @@ void mj_model_free(struct mj_model **model);
  * Fails with MJ_INPUT if the text is not UTF-8 (the message has the position of the byte), and with MJ_USAGE if the
  * model does not support an option.
  */
-enum mj_code mj_restore(const struct mj_model *model,
-                        const char *text,
-                        size_t length,
-                        const char *options,
-                        struct mj_string *restored,
-                        struct mj_error **error);
+mj_code mj_restore(const mj_model *model,
+                   const char *text,
+                   size_t length,
+                   const char *options,
+                   mj_string *restored,
+                   mj_error **error);
 
 /**
  * Restores a text and returns its words with their positions, marks and probabilities, in the order of the text.
@@ -230,29 +230,29 @@ enum mj_code mj_restore(const struct mj_model *model,
  *
  * Fails like mj_restore.
  */
-enum mj_code mj_words(const struct mj_model *model,
-                      const char *text,
-                      size_t length,
-                      const char *options,
-                      struct mj_word_list **words,
-                      struct mj_error **error);
+mj_code mj_words(const mj_model *model,
+                 const char *text,
+                 size_t length,
+                 const char *options,
+                 mj_word_list **words,
+                 mj_error **error);
 
 /**
  * Returns the number of words; 0 for NULL.
  */
-size_t mj_word_list_count(const struct mj_word_list *words);
+size_t mj_word_list_count(const mj_word_list *words);
 
 /**
  * Returns a word by its number, from 0; NULL if there is none of that number. The word is not freed: it lives as long
  * as the list.
  */
-const struct mj_word *mj_word_list_at(const struct mj_word_list *words,
-                                      size_t number);
+const mj_word *mj_word_list_at(const mj_word_list *words,
+                               size_t number);
 
 /**
  * Frees a list with its words and sets the pointer to NULL.
  */
-void mj_word_list_free(struct mj_word_list **words);
+void mj_word_list_free(mj_word_list **words);
 
 /**
  * Starts a text that is restored while it arrives.
@@ -262,10 +262,10 @@ void mj_word_list_free(struct mj_word_list **words);
  *
  * Fails with MJ_USAGE if the model does not support an option.
  */
-enum mj_code mj_stream_new(const struct mj_model *model,
-                           const char *options,
-                           struct mj_stream **stream,
-                           struct mj_error **error);
+mj_code mj_stream_new(const mj_model *model,
+                      const char *options,
+                      mj_stream **stream,
+                      mj_error **error);
 
 /**
  * Adds the next part of the text and returns what has become certain, which does not change any more and may be empty.
@@ -276,38 +276,36 @@ enum mj_code mj_stream_new(const struct mj_model *model,
  * Fails with MJ_INPUT if the text is not UTF-8, unless {"lossy": true} lets it pass. After a failure that is not
  * MJ_USAGE the stream has ended, and only mj_stream_free is of use.
  */
-enum mj_code mj_stream_push(struct mj_stream *stream,
-                            const char *text,
-                            size_t length,
-                            struct mj_string *restored,
-                            struct mj_error **error);
+mj_code mj_stream_push(mj_stream *stream,
+                       const char *text,
+                       size_t length,
+                       mj_string *restored,
+                       mj_error **error);
 
 /**
  * Returns the text that has arrived and is not certain yet, as it would be if nothing more came. The stream goes on as
  * if it had not been asked: show this text, and replace it after the next push.
  */
-enum mj_code mj_stream_tail(struct mj_stream *stream,
-                            struct mj_string *restored,
-                            struct mj_error **error);
+mj_code mj_stream_tail(mj_stream *stream,
+                       mj_string *restored,
+                       mj_error **error);
 
 /**
  * Stops waiting: returns all the text that has arrived, which does not change any more. The stream goes on.
  */
-enum mj_code mj_stream_now(struct mj_stream *stream,
-                           struct mj_string *restored,
-                           struct mj_error **error);
+mj_code mj_stream_now(mj_stream *stream,
+                      mj_string *restored,
+                      mj_error **error);
 
 /**
  * Ends the text and returns the rest of it. After that only mj_stream_free is of use.
  */
-enum mj_code mj_stream_finish(struct mj_stream *stream,
-                              struct mj_string *restored,
-                              struct mj_error **error);
+mj_code mj_stream_finish(mj_stream *stream, mj_string *restored, mj_error **error);
 
 /**
  * Frees a stream, ended or not, and sets the pointer to NULL.
  */
-void mj_stream_free(struct mj_stream **stream);
+void mj_stream_free(mj_stream **stream);
 
 /**
  * Restores a file in its own format: subtitles, transcripts, tables or text, of which only words change.
@@ -319,34 +317,34 @@ void mj_stream_free(struct mj_stream **stream);
  *
  * Fails with MJ_INPUT if the file violates its format: the message names the line.
  */
-enum mj_code mj_file(const struct mj_model *model,
-                     const char *bytes,
-                     size_t length,
-                     const char *options,
-                     struct mj_string *restored,
-                     struct mj_string *report,
-                     struct mj_error **error);
+mj_code mj_file(const mj_model *model,
+                const char *bytes,
+                size_t length,
+                const char *options,
+                mj_string *restored,
+                mj_string *report,
+                mj_error **error);
 
 /**
  * Frees a text and sets it to {NULL, 0}; such a text stays as it is.
  */
-void mj_string_free(struct mj_string *string);
+void mj_string_free(mj_string *string);
 
 /**
  * Returns the code of a failure; MJ_OK for NULL.
  */
-enum mj_code mj_error_code(const struct mj_error *error);
+mj_code mj_error_code(const mj_error *error);
 
 /**
  * Returns the message of a failure as UTF-8 that ends with a NUL: what was found, what was expected, where, and what to
  * do, in lower case and without a full stop. It is not freed: it lives as long as the error. For NULL it is empty.
  */
-const char *mj_error_message(const struct mj_error *error);
+const char *mj_error_message(const mj_error *error);
 
 /**
  * Frees an error and sets the pointer to NULL.
  */
-void mj_error_free(struct mj_error **error);
+void mj_error_free(mj_error **error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -621,3 +621,79 @@ pub unsafe extern "C" fn mj_error_free(error: *mut *mut mj_error) {
     // SAFETY: as above.
     unsafe { free(error) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use majuscule::{Boundary, Choice, Labels, Preset, Request, Restorer, Session, Tokens};
+
+    use super::*;
+
+    /// A method that panics.
+    struct Broken(Labels);
+
+    impl Restorer for Broken {
+        fn labels(&self) -> &Labels {
+            &self.0
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn session(&self, _: Request) -> Box<dyn Session + '_> {
+            Box::new(BrokenSession)
+        }
+    }
+
+    struct BrokenSession;
+
+    impl Session for BrokenSession {
+        fn push(&mut self, _: &Tokens, _: Boundary, _: &mut Vec<Choice>) -> Result<()> {
+            panic!("broken on purpose")
+        }
+    }
+
+    /// Returns the code and the message of a call.
+    fn failure(call: impl FnOnce(*mut *mut mj_error) -> mj_code) -> (mj_code, String) {
+        let mut error = ptr::null_mut();
+        let code = call(&mut error);
+        // SAFETY: the error is that of the call.
+        let message = unsafe { CStr::from_ptr(mj_error_message(error)) }.to_str().unwrap().to_owned();
+        unsafe { mj_error_free(&mut error) };
+        (code, message)
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_ends_a_stream() {
+        let english = Model::embedded_as("en", Preset::Fast).unwrap();
+        let labels = english.restorer.labels().clone();
+        let model = mj_model(Model { restorer: Arc::new(Broken(labels)), ..english });
+        let (text, length) = (c"lisbon ".as_ptr(), 7);
+        let mut found = mj_string { data: text, length };
+        // SAFETY: all addresses are of values here.
+        unsafe {
+            let (code, message) =
+                failure(|error| mj_restore(&model, text, length, ptr::null(), &mut found, error));
+            assert_eq!(code, mj_code::MJ_BUG);
+            assert!(message.contains("broken on purpose"), "{message}");
+            assert!(found.data.is_null());
+            let mut stream = ptr::null_mut();
+            assert_eq!(mj_stream_new(&model, ptr::null(), &mut stream, ptr::null_mut()), mj_code::MJ_OK);
+            let mut push = |stream| failure(|error| mj_stream_push(stream, text, length, &mut found, error));
+            let codes = [push(stream), push(stream)].map(|(code, _)| code);
+            assert_eq!(codes, [mj_code::MJ_BUG, mj_code::MJ_USAGE]);
+            mj_stream_free(&mut stream);
+            assert!(stream.is_null());
+        }
+    }
+
+    #[test]
+    fn handles_may_be_shared_between_threads() {
+        fn is_shared<T: Send + Sync>() {}
+        fn is_sent<T: Send>() {}
+        is_shared::<mj_model>();
+        is_sent::<mj_stream>();
+    }
+}

@@ -1,0 +1,3 @@
+module majuscule-example
+
+go 1.19
