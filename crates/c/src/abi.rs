@@ -211,8 +211,11 @@ unsafe fn free<T>(place: *mut *mut T) {
     let value = unsafe { place.replace(ptr::null_mut()) };
     if !value.is_null() {
         // A value whose destructor panics is lost, since there is nobody to be told.
-        // SAFETY: the same.
-        let _ = caught(|| Ok(drop(unsafe { Box::from_raw(value) })));
+        let _ = caught(|| {
+            // SAFETY: the same.
+            drop(unsafe { Box::from_raw(value) });
+            Ok(())
+        });
     }
 }
 

@@ -156,3 +156,36 @@ fn no_option(name: &str) -> Error {
     };
     Error::usage(format!("there is no option \"{name}\": {hint}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn pauses_of_the_format_end_sentences_unless_the_caller_says_which_do() {
+        let pause = |json| CallOptions::read(json).unwrap().into_file(Format::Srt).options.pause_ends;
+        assert_eq!(pause("{}"), None);
+        assert_eq!(pause(r#"{"marks": true}"#), Some(Duration::from_secs(2)));
+        assert_eq!(pause(r#"{"marks": true, "pause_ends": 0.5}"#), Some(Duration::from_millis(500)));
+        assert_eq!(pause(r#"{"marks": true, "pause_ends": "never"}"#), None);
+    }
+
+    #[test]
+    fn the_header_names_every_option_and_each_refuses_an_object() {
+        let header = include_str!("../include/majuscule.h");
+        let (_, options) = header.split_once(" * Options. ").unwrap();
+        let (options, _) = options.split_once(" * Memory. ").unwrap();
+        let words: Vec<&str> = options
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| !word.is_empty())
+            .collect();
+        for name in UserOption::at(DOOR).map(UserOption::field).chain(OTHERS.map(str::to_owned)) {
+            assert!(words.contains(&&*name), "the header does not name the option {name}");
+            let refused = CallOptions::read(&format!("{{\"{name}\": {{}}}}")).unwrap_err().to_string();
+            assert!(!refused.contains("there is no option") && refused.contains("expected"), "{refused}");
+            assert!(CallOptions::read(&format!("{{\"{name}\": null}}")).is_ok());
+        }
+    }
+}

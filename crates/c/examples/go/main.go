@@ -2,7 +2,7 @@
 package main
 
 /*
-#cgo LDFLAGS: -lmajuscule
+#cgo LDFLAGS: -lmajuscule -lm
 #include <majuscule.h>
 #include <stdlib.h>
 */

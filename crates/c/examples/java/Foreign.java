@@ -12,7 +12,10 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
-/** Restores standard input without any C, on Java 22 or later: java --enable-native-access=ALL-UNNAMED Foreign.java LIBRARY */
+/**
+ * Restores standard input without any C, on Java 22 or later:
+ * java --enable-native-access=ALL-UNNAMED Foreign.java LIBRARY
+ */
 public final class Foreign {
     private static final MemoryLayout STRING = MemoryLayout.structLayout(ADDRESS, JAVA_LONG);
 
