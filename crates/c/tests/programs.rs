@@ -123,6 +123,13 @@ fn a_static_library_needs_no_file_at_run_time() {
 }
 
 #[test]
+fn the_book_shows_the_program_of_ten_lines() {
+    let [book, program] = ["../../docs/book/src/embedding.md", "examples/hello.c"]
+        .map(|file| fs::read_to_string(Path::new(PACKAGE).join(file)).expect("the file is here"));
+    assert!(book.contains(&format!("```c\n{program}```")), "docs/book/src/embedding.md has another program");
+}
+
+#[test]
 fn a_filter_in_c_restores_live_text() {
     let Some(program) = compiled_shared(C, "examples/filter.c", &[]) else { return };
     assert_eq!(run(Command::new(program).args(["en", "{\"marks\": \"all\"}"]), TEXT), RESTORED);
