@@ -83,6 +83,12 @@ async function until(read, expected) {
   assert.equal(found, expected);
 }
 
+/** Shows a recogniser's file as a transcript, or beside the original. */
+async function showTranscript(on) {
+  await page.locator("#transcript").waitFor();
+  if ((await page.getAttribute("#transcript", "aria-pressed")) !== String(on)) await page.click("#transcript");
+}
+
 async function type(text) {
   await page.locator("#input").focus();
   await page.keyboard.type(text);
@@ -276,10 +282,7 @@ test("every format has rows, and spellings reach files of JSON", async () => {
   for (const [name, text] of [["talk.vtt", "Edinburgh"], ["talk.json", "Carter"], ["talk.ctm", "London"], ["en.txt", "London"]]) {
     await drop(name, readFileSync(new URL(`../../../../examples/${name}`, import.meta.url)));
     await until(() => page.locator("#output-name").innerText(), name);
-    if (name === "talk.json") {
-      await page.locator("#output.transcript").waitFor();
-      await page.click("#transcript");
-    }
+    if (name === "talk.json") await showTranscript(false);
     await until(async () => (await page.locator("#output mark", { hasText: text }).count()) > 0, true);
   }
   const json = readFileSync(new URL("../../../../examples/talk.json", import.meta.url));
@@ -295,7 +298,7 @@ test("every format has rows, and spellings reach files of JSON", async () => {
 
 test("a recogniser's file is shown as a transcript and saved as one", async () => {
   await drop("interview.json", INTERVIEW);
-  await page.click("#transcript");
+  await showTranscript(true);
   await page.locator("#output .row", { hasText: /^SPEAKER_00: Hello and welcome back/ }).waitFor();
   assert.match(await page.locator("#output .row").nth(1).innerText(), /^SPEAKER_01: Thank you, Laura/);
   if (pictures) await page.screenshot({ path: `${pictures}/transcript.png` });
@@ -305,12 +308,13 @@ test("a recogniser's file is shown as a transcript and saved as one", async () =
   assert.match(bytes.toString(), /^SPEAKER_00: Hello[^\n]*\n\nSPEAKER_01: Thank you, Laura[^\n]*\n\n/);
   await page.selectOption("#as", "vtt");
   assert.match((await downloaded("#download")).bytes.toString(), /^WEBVTT\n\n00:00:00\.000 --> [^\n]*\n<v SPEAKER_00>Hello/);
-  await page.click("#transcript");
+  await showTranscript(false);
   await until(() => page.locator("#output .at").first().innerText(), "00:00:00");
 });
 
 test("a recogniser's JSON is also saved as subtitles", async () => {
   await drop("talk.json", readFileSync(new URL("../../../../examples/talk.json", import.meta.url)));
+  await showTranscript(false);
   await fix("Carter", "CARTER");
   await word("CARTER").waitFor();
   await page.selectOption("#as", "srt");
@@ -607,6 +611,7 @@ for (const [device, viewport] of Object.entries({ laptop: { width: 1280, height:
       await word("Edinburgh").waitFor();
       await check("file");
       await drop("interview.json", INTERVIEW);
+      await showTranscript(true);
       await page.locator("#output.transcript .row").first().waitFor();
       await check("transcript");
       await page.click("#close");
