@@ -9,7 +9,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes, CueLimits, TranscriptForm};
 use majuscule_experiment::{Recipe, Setting, plan};
-use majuscule_format::{Format, FormatFamily, Record, Utterance, refuse_binary};
+use majuscule_format::{Format, FormatFamily, Record, Stripping, Utterance, refuse_binary, strip};
 use majuscule_fst::ngram::NgramConfig;
 use majuscule_fst::wfst::BackOff;
 use majuscule_lm::{NgramModel, NgramState, ScoredWord, arpa, binary};
@@ -149,6 +149,48 @@ pub fn any_format(data: &[u8]) {
 pub fn any_marks(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
     marks(chosen(kind, restored()), data);
+}
+
+/// Takes capitals and marks out of any bytes as a file of any format, which the first byte chooses; see [`stripped`].
+///
+/// # Panics
+/// If a law is broken.
+pub fn any_stripped(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    stripped(chosen(kind, restored()), data);
+}
+
+/// Takes capitals, marks or both out of any bytes as a file of a format, and checks that a second run changes nothing, that
+/// the output does not depend on how the bytes arrive, and that without capitals alone only the case of letters changes.
+/// The first byte chooses the mode; the others are the file.
+///
+/// # Panics
+/// If a law is broken.
+pub fn stripped(kind: Format, data: &[u8]) {
+    let Some((&number, file)) = data.split_first() else { return };
+    let mode = Mode::of(number, true);
+    let (case, marks) = [(true, true), (true, false), (false, true)][usize::from(number) % 3];
+    let stripped = |file: &[u8], step| -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        let input = Input::uncompressed("text", Dribble::new(file, step));
+        strip(kind, input, &mode.options()?, Stripping { case, marks }, &mut |bytes| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        Ok(out)
+    };
+    let Ok(once) = stripped(file, usize::MAX) else {
+        return assert!(marks && kind.mark_form(None).is_err(), "with lossy, every file is stripped");
+    };
+    let shown = String::from_utf8_lossy;
+    let becomes = format!("{kind:?} {:?} becomes {:?}", shown(file), shown(&once));
+    if !marks {
+        assert_only_case_changed(&unescaped(kind, file), &unescaped(kind, &once), mode.locale);
+    }
+    let dribbled = stripped(file, 1 + file.len() / 3).expect("the file was read before");
+    assert_eq!(shown(&dribbled), shown(&once), "{becomes} in parts");
+    let twice = stripped(&once, usize::MAX).expect("what was stripped is a file");
+    assert_eq!(shown(&twice), shown(&once), "{becomes} and then something else");
 }
 
 /// The formats that are restored, without the formats of plain text.

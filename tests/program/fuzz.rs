@@ -87,6 +87,7 @@ fn random_bytes_break_nothing() {
         fuzz::stream(&data);
         fuzz::any_format(&data);
         fuzz::any_marks(&data);
+        fuzz::any_stripped(&data);
         fuzz::convert(&data);
         fuzz::model(&data);
         fuzz::lexicon(&data);
@@ -264,6 +265,20 @@ fn marks_keep_their_laws_in_altered_files() {
         let text = TEXTS[random.below(TEXTS.len())].as_bytes();
         let text = random.mutated(text, &TEXTS.map(str::as_bytes));
         fuzz::marks(Format::Text, &[&[random.below(256) as u8], &*text].concat());
+    }
+}
+
+#[test]
+fn altered_files_are_stripped_once() {
+    let mut random = Random::new(15);
+    let others: Vec<&[u8]> =
+        files().iter().map(|(_, text)| text.as_bytes()).chain(TEXTS.map(str::as_bytes)).collect();
+    let texts = TEXTS.map(|text| (Format::Text, text));
+    for (kind, text) in files().into_iter().chain(texts) {
+        for _ in 0..200 {
+            let altered = random.mutated(text.as_bytes(), &others);
+            fuzz::stripped(kind, &[&[random.below(54) as u8], &*altered].concat());
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod models;
 mod outputs;
 mod restore;
 mod room;
+mod strip;
 mod tagger;
 mod touched;
 mod train;

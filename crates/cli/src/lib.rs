@@ -27,6 +27,7 @@ mod serve;
 mod shell;
 mod signals;
 mod stream;
+mod strip;
 mod targets;
 mod voting;
 
@@ -71,6 +72,7 @@ enum Verb {
     #[command(mut_args = restore::in_groups)]
     Restore(Box<restore::RestoreArgs>),
     Convert(convert::ConvertArgs),
+    Strip(strip::StripArgs),
     #[cfg(feature = "service")]
     Serve(serve::ServeArgs),
     #[cfg(feature = "learning")]
@@ -132,6 +134,7 @@ impl Verb {
         match self {
             Self::Restore(args) => restore::run(*args),
             Self::Convert(args) => convert::run(&args),
+            Self::Strip(args) => strip::run(&args),
             #[cfg(feature = "service")]
             Self::Serve(args) => serve::run(args),
             #[cfg(feature = "learning")]

@@ -14,17 +14,8 @@ use majuscule_methods::model::MANIFEST;
 /// The input and output options.
 #[derive(Debug, clap::Args)]
 pub struct Targets {
-    /// Texts, subtitles and transcripts, also as .gz, .zst or .xz; standard input for - or if none
-    /// is given. From a folder and its subfolders, only files with a known extension are read
-    /// (such as .txt, .srt, .vtt, .ass, .ttml, .csv, .tsv, .jsonl and .json)
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Write to this file instead of standard output; it appears only once it is complete. In a
-    /// folder (an existing one, or out/), output files keep their names and subfolders
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
     #[command(flatten)]
-    force: ForceArg,
+    named: NamedTexts,
     /// Overwrite each file that changes; --in-place=.bak keeps a backup next to it. A crash or a
     /// full disk never leaves a half-written file
     #[arg(
@@ -42,6 +33,22 @@ pub struct Targets {
     /// Print the changes as a unified diff, instead of the text
     #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json", "to", "cues"])]
     diff: bool,
+}
+
+/// The texts, and an output that is not in their place.
+#[derive(Debug, clap::Args)]
+pub struct NamedTexts {
+    /// Texts, subtitles and transcripts, also as .gz, .zst or .xz; standard input for - or if none
+    /// is given. From a folder and its subfolders, only files with a known extension are read
+    /// (such as .txt, .srt, .vtt, .ass, .ttml, .csv, .tsv, .jsonl and .json)
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write to this file instead of standard output; it appears only once it is complete. In a
+    /// folder (an existing one, or out/), output files keep their names and subfolders
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
 }
 
 /// The destination of the texts.
@@ -79,7 +86,7 @@ impl Targets {
 
     /// The files and folders that are named.
     pub fn files(&self) -> &[PathBuf] {
-        &self.files
+        &self.named.files
     }
 
     /// The destination of the texts; from a folder, only files named as this format are taken. In
@@ -90,6 +97,68 @@ impl Targets {
     /// If a folder cannot be read or holds no texts, or an
     /// output would overwrite an input or another output.
     pub fn way(&self, format: Format, to: Option<Format>, others: &[PathBuf]) -> Result<Destination> {
+        let named = &self.named;
+        let paths = || {
+            let paths: Vec<PathBuf> = named.texts(format)?.into_iter().map(|text| text.path).collect();
+            files::check_inputs(&[&paths, others].concat()).map(|()| paths)
+        };
+        match &self.in_place {
+            _ if self.is_compared() => Ok(Destination::Diff(paths()?, self.check)),
+            Some(ending) => Ok(Destination::Back(paths()?, self.backup(ending)?)),
+            None => named.way(format, to, others, ", or give --in-place, --check or --diff"),
+        }
+    }
+
+    /// Returns true if a text found in a folder is a link to a file outside it. A link that was
+    /// named itself is followed.
+    pub fn leads_out(&self, path: &Path) -> bool {
+        let is_outside = |folder: &PathBuf| match (fs::canonicalize(path), fs::canonicalize(folder)) {
+            (Ok(file), Ok(folder)) => !file.starts_with(folder),
+            _ => true,
+        };
+        let mut folders = self.named.files.iter().filter(|folder| path.starts_with(folder));
+        path.is_symlink() && !self.named.files.iter().any(|file| file == path) && folders.any(is_outside)
+    }
+
+    fn backup(&self, ending: &str) -> Result<Option<String>> {
+        if let Some(file) = self.named.files.iter().find(|file| is_ending(file)).filter(|_| ending.is_empty())
+        {
+            let file = file.display();
+            let problem = "looks like the extension for backups, and there is no such file: write";
+            return Err(Error::usage(format!(
+                "--in-place {file}: {file} {problem} --in-place={file}, or ./{file} if it is a text"
+            )));
+        }
+        if self.named.files.is_empty() || self.named.files.iter().any(|file| file == Path::new("-")) {
+            return Err(Error::usage("--in-place writes to files: name them"));
+        }
+        if ending.contains(['/', '\\']) {
+            return Err(Error::usage(format!(
+                "--in-place={ending}: expected a file extension, such as .bak"
+            )));
+        }
+        if Format::named(Path::new(ending)).is_some() {
+            let problem =
+                "the backup would be read as a text the next time: name another extension, such as .bak";
+            return Err(Error::usage(format!("--in-place={ending}: {problem}")));
+        }
+        Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))
+    }
+}
+
+impl NamedTexts {
+    /// The destination of the texts, as in [`Targets::way`]; `remedy` tells what else can be done with a
+    /// folder.
+    ///
+    /// # Errors
+    /// Those of [`Targets::way`].
+    pub fn way(
+        &self,
+        format: Format,
+        to: Option<Format>,
+        others: &[PathBuf],
+        remedy: &str,
+    ) -> Result<Destination> {
         let texts = self.texts(format)?;
         let paths = || texts.iter().map(|text| text.path.clone()).collect::<Vec<_>>();
         let inputs = [&paths(), others].concat();
@@ -112,16 +181,12 @@ impl Targets {
                 }
                 Destination::Joined(paths(), file.to_owned())
             }
-            None if self.is_compared() => Destination::Diff(paths(), self.check),
-            None => match &self.in_place {
-                Some(ending) => Destination::Back(paths(), self.backup(ending)?),
-                None if has_folder => {
-                    let problem = "a folder is given, but no output for the texts in it: name an output folder with \
-                                   -o, or give --in-place, --check or --diff";
-                    return Err(Error::usage(problem));
-                }
-                None => Destination::Out(paths()),
-            },
+            None if has_folder => {
+                let problem =
+                    "a folder is given, but no output for the texts in it: name an output folder with -o";
+                return Err(Error::usage(format!("{problem}{remedy}")));
+            }
+            None => Destination::Out(paths()),
         })
     }
 
@@ -145,46 +210,11 @@ impl Targets {
         }
     }
 
-    /// Returns true if a text found in a folder is a link to a file outside it. A link that was
-    /// named itself is followed.
-    pub fn leads_out(&self, path: &Path) -> bool {
-        let is_outside = |folder: &PathBuf| match (fs::canonicalize(path), fs::canonicalize(folder)) {
-            (Ok(file), Ok(folder)) => !file.starts_with(folder),
-            _ => true,
-        };
-        let mut folders = self.files.iter().filter(|folder| path.starts_with(folder));
-        path.is_symlink() && !self.files.iter().any(|file| file == path) && folders.any(is_outside)
-    }
-
     fn texts(&self, format: Format) -> Result<Vec<InputText>> {
         if self.files.is_empty() {
             return Ok(vec![InputText { path: "-".into(), name: "-".into() }]);
         }
         folders::texts(&self.files, format)
-    }
-
-    fn backup(&self, ending: &str) -> Result<Option<String>> {
-        if let Some(file) = self.files.iter().find(|file| is_ending(file)).filter(|_| ending.is_empty()) {
-            let file = file.display();
-            let problem = "looks like the extension for backups, and there is no such file: write";
-            return Err(Error::usage(format!(
-                "--in-place {file}: {file} {problem} --in-place={file}, or ./{file} if it is a text"
-            )));
-        }
-        if self.files.is_empty() || self.files.iter().any(|file| file == Path::new("-")) {
-            return Err(Error::usage("--in-place writes to files: name them"));
-        }
-        if ending.contains(['/', '\\']) {
-            return Err(Error::usage(format!(
-                "--in-place={ending}: expected a file extension, such as .bak"
-            )));
-        }
-        if Format::named(Path::new(ending)).is_some() {
-            let problem =
-                "the backup would be read as a text the next time: name another extension, such as .bak";
-            return Err(Error::usage(format!("--in-place={ending}: {problem}")));
-        }
-        Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))
     }
 }
 

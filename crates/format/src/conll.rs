@@ -61,7 +61,7 @@ struct ConllReader {
     /// if they do.
     written: String,
     spelled: Option<usize>,
-    /// True if marks get rows of their own.
+    /// True if marks get rows of their own, or lose them.
     puts_rows: bool,
 }
 
@@ -81,7 +81,7 @@ impl Grammar for ConllReader {
     }
 
     fn prepare(&mut self, options: &RestoreOptions) {
-        self.puts_rows = options.puts().is_some();
+        self.puts_rows = options.puts().is_some() || options.notes_marks();
     }
 
     fn mark_place(&self, _: MarkForm) -> MarkPlace {

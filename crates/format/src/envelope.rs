@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::cells::CellQuotes;
-use super::json::{quoted, recase};
+use super::json::{DROPPED, quoted, recase};
 use super::placed_mark::PlacedMark;
 use majuscule_text::write::MarkSide;
 
@@ -114,7 +114,7 @@ impl Envelope {
     }
 
     /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only in
-    /// case, and with the marks of `put`, each with its position in `new`. The text may have blanks in
+    /// case and in characters that are [`DROPPED`], and with the marks of `put`, each with its position in `new`. The text may have blanks in
     /// place of mark-up, which then stays as it is.
     pub(super) fn write(&self, old: &str, new: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let mut moves = vec![(0, 0)];
@@ -199,6 +199,12 @@ impl Envelope {
                 Ok(raw) => recase(raw, old, new, put, out),
                 Err(_) => out.extend_from_slice(raw),
             }
+            // The space before a part that is left out goes too, if it would be doubled or last.
+            let is_dropped = new != old && new.chars().all(|c| c == DROPPED);
+            let is_space = matches!(self.source.get(end), Some(b' ' | b'"'));
+            if is_dropped && is_space && out.last() == Some(&b' ') {
+                out.pop();
+            }
             *written = end;
         }
     }
@@ -249,7 +255,9 @@ fn recase_plain(
         }
         if old != new {
             out.extend_from_slice(&raw[done..at]);
-            out.extend_from_slice(new.encode_utf8(&mut [0; 4]).as_bytes());
+            if new != DROPPED {
+                out.extend_from_slice(new.encode_utf8(&mut [0; 4]).as_bytes());
+            }
             done = end;
         }
         written += new.len_utf8();

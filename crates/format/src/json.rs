@@ -363,8 +363,12 @@ pub(super) fn decode(raw: &str, out: &mut String) {
     }
 }
 
+/// Stands in a changed text for a character of the old one that is left out.
+pub(super) const DROPPED: char = '\0';
+
 /// Appends to `out` the text between quotes, which reads as `old`, with the letters of `new`, which
-/// differs only in case, and with the marks of `put`, each with its position in `new`. Unchanged
+/// differs only in case and in characters that are [`DROPPED`], and with the marks of `put`, each with its position in
+/// `new`. Unchanged
 /// characters stay as written; an escape stays an escape, with hexadecimal digits of the same case.
 pub(super) fn recase(
     raw: &str,
@@ -382,6 +386,7 @@ pub(super) fn recase(
         }
         at += next.map_or(0, |(_, new)| new.len_utf8());
         match next {
+            Some((old, DROPPED)) if old != DROPPED => {}
             Some((old, new)) if old != new => write(new, &raw[position], out),
             _ => out.extend_from_slice(&raw.as_bytes()[position]),
         }

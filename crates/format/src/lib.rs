@@ -82,6 +82,7 @@ mod csv;
 #[cfg(test)]
 mod toy;
 mod formats;
+mod strip;
 pub mod segments;
 mod sniff;
 mod live;
@@ -107,5 +108,6 @@ pub use placed_mark::PlacedMark;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
 pub use sniff::{DetectedFormat, decoded_text, refuse_binary};
+pub use strip::{Stripping, strip};
 pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;

@@ -21,8 +21,13 @@ impl MarkRows {
         b == b'\n' || self.returns && b == b'\r'
     }
 
+    /// Returns the beginning of the line with byte `at`.
+    pub(super) fn line_start(self, source: &[u8], at: usize) -> usize {
+        source[..at].iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1)
+    }
+
     /// Returns the end of the line with byte `at`, after its ending, and the length of the ending.
-    fn line_end(self, source: &[u8], at: usize) -> (usize, usize) {
+    pub(super) fn line_end(self, source: &[u8], at: usize) -> (usize, usize) {
         match source[at..].iter().position(|b| self.ends(*b)) {
             None => (source.len(), 0),
             Some(len) if len > 0 && source[at + len - 1] == b'\r' => (at + len + 1, 2),
@@ -68,7 +73,7 @@ impl MarkRows {
     /// Appends the row of a mark on a side of its word, which ends at byte `end`.
     pub(super) fn put_row(self, side: MarkSide, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) {
         let (line_end, ending) = self.line_end(source, end);
-        let start = source[..end].iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
+        let start = self.line_start(source, end);
         let line = String::from_utf8_lossy(&source[start..line_end - ending]);
         let bare = line.strip_prefix('\u{feff}').unwrap_or(&line);
         let at = (end - start).saturating_sub(line.len() - bare.len() + 1);

@@ -163,7 +163,11 @@ impl Piece {
 }
 
 /// Returns the words and the copies of a piece, with outcomes for both.
-fn with_copies(piece: &Piece, decisions: &[Decision], options: &RestoreOptions) -> (Tokens, Vec<Decision>) {
+pub(super) fn with_copies(
+    piece: &Piece,
+    decisions: &[Decision],
+    options: &RestoreOptions,
+) -> (Tokens, Vec<Decision>) {
     let (mut tokens, mut decided) = (Tokens::new(), Vec::new());
     let mut words = piece.tokens.iter().zip(decisions).peekable();
     let mut copies = piece.copies.iter().filter_map(|copy| Some((copy, copy.case?))).peekable();

@@ -97,6 +97,7 @@ impl<'a> Plain<'a> {
             buffer: Buffer::new(input),
             tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
                 .putting_marks(options.puts().is_some())
+                .noting_marks(options.notes_marks())
                 .of_lines(options.context == Context::Line)
                 .of_markup(options.context != Context::Line)
                 .of_speakers(true)

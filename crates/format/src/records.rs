@@ -446,7 +446,14 @@ impl PieceReader for Records<'_> {
                     self.give(piece, Break::Cue);
                     return Ok(true);
                 }
-                if !self.lines.next(&mut self.parts, &mut self.text.rolled, self.options.locale())? {
+                let goes_on = match self.options.notes_marks() {
+                    // The marks of a repeated line are its own.
+                    true => self.lines.next_parts(&mut self.parts)?,
+                    false => {
+                        self.lines.next(&mut self.parts, &mut self.text.rolled, self.options.locale())?
+                    }
+                };
+                if !goes_on {
                     break;
                 }
                 if let Some(after) = self.cut(piece) {

@@ -40,6 +40,7 @@ impl RunningText {
 
     fn new(tokenizer: Tokenizer, options: &RestoreOptions) -> Self {
         let tokenizer = tokenizer.putting_marks(options.puts().is_some()).of_markup(false);
+        let tokenizer = tokenizer.noting_marks(options.notes_marks());
         Self {
             tokenizer: tokenizer.knowing(options.vocabulary()),
             view: String::new(),

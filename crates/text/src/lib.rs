@@ -30,6 +30,7 @@ pub mod speaker_label;
 mod time_stamp;
 mod reading;
 mod words;
+mod noted_marks;
 mod source_capitals;
 pub mod sentence_tracker;
 mod gap_tracker;
@@ -55,6 +56,7 @@ pub use language::Language;
 pub use language_tag::LanguageTag;
 pub use locale::{Letter, Locale};
 pub use mark::{Mark, MarkForm, MarkSet};
+pub use noted_marks::{NotedMark, NotedPlace};
 pub use offsets::{OffsetCursor, OffsetUnit};
 pub use options::{
     CapitalBalance, Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart, WantedMarks,

@@ -92,6 +92,8 @@ pub struct RestoreOptions {
     pub around: Option<TextAround>,
     /// The words that the model knows.
     vocabulary: ModelVocabulary,
+    /// True if the marks of the text are noted.
+    notes_marks: bool,
 }
 
 /// Makes a method of each option, which sets it.
@@ -166,6 +168,7 @@ impl Default for RestoreOptions {
             patience: None,
             around: None,
             vocabulary: ModelVocabulary::default(),
+            notes_marks: false,
         }
     }
 }
@@ -192,6 +195,17 @@ impl RestoreOptions {
     /// Returns the words that the model knows.
     pub fn vocabulary(&self) -> &ModelVocabulary {
         &self.vocabulary
+    }
+
+    /// Returns the options of a reader that notes the marks of the text: see [`Tokens::marks`](super::Tokens::marks).
+    #[must_use]
+    pub fn noting_marks(self) -> Self {
+        Self { notes_marks: true, ..self }
+    }
+
+    /// Returns true if the marks of the text are noted.
+    pub fn notes_marks(&self) -> bool {
+        self.notes_marks
     }
 
     /// Returns the case pairs.

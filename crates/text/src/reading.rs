@@ -21,6 +21,8 @@ pub(super) struct WordReading {
     pub(super) has_openings: bool,
     /// True if marks are inserted.
     pub(super) puts: bool,
+    /// True if the marks of the text are noted.
+    pub(super) notes: bool,
     /// True if the text is TeX, where braces are around groups and a backslash opens an accent.
     pub(super) is_tex: bool,
 }
@@ -58,6 +60,7 @@ impl WordReading {
             apart: false,
             has_openings: Mark::Question.opening(language).is_some(),
             puts: false,
+            notes: false,
             is_tex: false,
         }
     }

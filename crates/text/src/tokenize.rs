@@ -6,15 +6,18 @@
 //! mark-up tags, entities, list numbers at the start of a line and words of more than 64 letters.
 //! Case plays no part: a text and its lower-cased copy have their words in the same positions.
 
+use std::ops::Range;
+
 use super::blocks::{BlockTag, BlockTracker, LineBlock, ListTag};
 use super::case::Case;
 use super::code::Notation;
-use super::divided_word::ModelVocabulary;
+use super::divided_word::{LINE_END, ModelVocabulary};
 use super::gap_tracker::GapTracker;
 use super::kept_capitals::mark_doubtful;
 use super::line_opening::{LineOpening, LineOpenings, OpeningPart, is_name_of_program};
 use super::locale::{Locale, is_joiner};
 use super::mark::Mark;
+use super::noted_marks::{MarkFinder, NotedMark};
 use super::reading::{Arrival, InnerTags, WordReading};
 use super::sentence_tracker::{AfterMarks, SentenceTracker, stop_ends};
 use super::source_capitals::{DutchApostrophe, SourceCapitals};
@@ -61,6 +64,8 @@ pub struct Tokenizer {
     blocks: BlockTracker,
     /// The index in `Tokens` of the first word of the previous line.
     previous: usize,
+    /// True if a single quotation mark is open, where marks are noted.
+    quotes: bool,
 }
 
 /// Returns the words of a whole text.
@@ -113,6 +118,7 @@ impl Tokenizer {
             gaps: GapTracker::default(),
             blocks: BlockTracker::default(),
             previous: 0,
+            quotes: false,
         }
     }
 
@@ -134,6 +140,12 @@ impl Tokenizer {
     /// mark that ends one, on whichever line; the marks of a line prove nothing about its first word.
     pub fn putting_marks(mut self, puts: bool) -> Self {
         self.reading.puts = puts;
+        self
+    }
+
+    /// Notes the marks of the text: see [`Tokens::marks`].
+    pub fn noting_marks(mut self, notes: bool) -> Self {
+        self.reading.notes = notes;
         self
     }
 
@@ -170,6 +182,7 @@ impl Tokenizer {
             gaps: GapTracker::after(self.gap()),
             blocks: self.blocks.next_text(),
             previous: 0,
+            quotes: false,
             ..*self
         };
     }
@@ -230,11 +243,24 @@ impl Tokenizer {
                     at
                 }
                 RunPart::Joined(run) => {
+                    if self.reading.notes {
+                        self.note_marks(
+                            (text, at),
+                            &run.plain,
+                            base,
+                            |mark| run.position(text, mark),
+                            tokens,
+                        );
+                    }
                     self.begin_line((text, at, run.end), cut, tokens);
                     self.joined_run(text, &run, base, tokens);
                     run.end
                 }
                 RunPart::Run(field, kinds) => {
+                    if self.reading.notes {
+                        let run = &text[at..field.end];
+                        self.note_marks((text, at), run, base, |mark| at + mark.start..at + mark.end, tokens);
+                    }
                     if self.before >= Break::Line {
                         self.begin_line((text, at, field.end), cut, tokens);
                     }
@@ -275,6 +301,26 @@ impl Tokenizer {
         self.before = self.before.max(if is_apart { Break::Paragraph } else { Break::Line });
         if begins {
             self.sentences.begin();
+        }
+    }
+
+    /// Notes the marks of a run at byte `at`, whose bytes are where `place` says.
+    #[cold]
+    fn note_marks(
+        &mut self,
+        (text, at): (&str, usize),
+        run: &str,
+        base: u32,
+        place: impl Fn(Range<usize>) -> Range<usize>,
+        tokens: &mut Tokens,
+    ) {
+        let opens_line = self.before >= Break::Line || text[..at].trim_end_matches(' ').ends_with(LINE_END);
+        for (mark, around) in MarkFinder::marks(run, opens_line, &mut self.quotes) {
+            for (at, c) in run[mark.clone()].char_indices() {
+                let at = place(mark.start + at..mark.start + at + c.len_utf8());
+                tokens
+                    .note(NotedMark { source: base + at.start as u32..base + at.end as u32, place: around });
+            }
         }
     }
 

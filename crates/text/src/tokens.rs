@@ -7,6 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::case::Case;
 use super::locale::{CAPITAL_SHARP_S, Locale, SHARP_S, is_joiner};
 use super::mark::{Mark, MarkSet};
+use super::noted_marks::NotedMark;
 
 /// The break before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -155,6 +156,7 @@ impl Token {
 pub struct Tokens {
     text: String,
     tokens: Vec<Token>,
+    marks: Vec<NotedMark>,
 }
 
 impl Tokens {
@@ -185,6 +187,7 @@ impl Tokens {
     pub fn clear(&mut self) {
         self.text.clear();
         self.tokens.clear();
+        self.marks.clear();
     }
 
     /// Returns the number of words.
@@ -236,6 +239,16 @@ impl Tokens {
     /// Returns the tokens, without their text, so that they can be changed.
     pub fn as_mut_slice(&mut self) -> &mut [Token] {
         &mut self.tokens
+    }
+
+    /// Returns the marks of the text, in order, if its reader [notes them](super::RestoreOptions::noting_marks).
+    pub fn marks(&self) -> &[NotedMark] {
+        &self.marks
+    }
+
+    /// Notes a mark of the text.
+    pub(super) fn note(&mut self, mark: NotedMark) {
+        self.marks.push(mark);
     }
 
     /// Appends a range of the words of another list.

@@ -526,7 +526,7 @@ pub(super) fn emoji_len(run: &str) -> Option<usize> {
 
 /// Returns the length of the entity (`&amp;`, `&#39;`) at the beginning of `text`; 1 for a bare
 /// `&`.
-fn entity_len(text: &str) -> usize {
+pub(super) fn entity_len(text: &str) -> usize {
     let name: usize =
         text[1..].chars().take(10).take_while(|c| c.is_alphanumeric() || *c == '#').map(char::len_utf8).sum();
     if name > 0 && text.as_bytes().get(1 + name) == Some(&b';') { name + 2 } else { 1 }

@@ -13,6 +13,7 @@ mod labels;
 mod mark_rows;
 mod openings;
 mod srt;
+mod strip;
 mod ttml;
 mod vtt;
 mod whisper;

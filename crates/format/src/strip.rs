@@ -1,0 +1,189 @@
+//! Takes capitals and punctuation out of a file: what a recogniser would have written in its place.
+
+use std::ops::Range;
+
+use super::copies::WrittenWords;
+use super::json::DROPPED;
+use super::kind::Format;
+use super::piece::{MarkPlace, Piece, with_copies};
+use majuscule_base::error::Result;
+use majuscule_base::files::Input;
+use majuscule_text::markup::untagged;
+use majuscule_text::tokenize::Capitalized;
+use majuscule_text::write::spell;
+use majuscule_text::{Case, Constraint, Decision, MarkForm, NotedPlace, RestoreOptions};
+
+/// The parts of a text that are taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stripping {
+    /// True to write words in small letters.
+    pub case: bool,
+    /// True to take out the punctuation marks around words.
+    pub marks: bool,
+}
+
+/// Copies a file to `out` piece by piece without its capitals, its marks or both. Laws: the words stay the same, but
+/// for their case (only a clock time that is left alone in its line may then be read as a time stamp); a second run
+/// changes nothing; everything that is not text stays byte for byte, except that a row
+/// with nothing but a mark goes with the mark.
+///
+/// # Errors
+/// The errors of the file and of `out`; [`Error::Usage`](majuscule_base::error::Error::Usage) if marks are to be taken out
+/// of a format that has them as labels.
+pub fn strip(
+    kind: Format,
+    mut input: Input<'_>,
+    options: &RestoreOptions,
+    what: Stripping,
+    out: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let kind = kind.of_input(&mut input)?;
+    let mut options = options.clone().capitalized(Capitalized::Ignore);
+    if what.marks {
+        kind.mark_form(Some(MarkForm::Apart)).or_else(|_| kind.mark_form(None))?;
+        // Marks that stand in rows of their own are found there.
+        options = options.noting_marks().mark_form(Some(MarkForm::Apart));
+    }
+    let mut format = kind.open(input, options.clone())?;
+    let (mut piece, mut words, mut written) = (Piece::default(), WrittenWords::default(), Vec::new());
+    while format.next(&mut piece)? {
+        options.interrupt.check()?;
+        let mut edits = if what.case { small_letters(&mut piece, &mut words, &options) } else { Vec::new() };
+        edits.extend(without_marks(&piece));
+        edits.sort_by_key(|edit| edit.at.start);
+        written.clear();
+        write(&piece, &edits, &mut written);
+        out(&written)?;
+    }
+    Ok(())
+}
+
+/// A change in the source of a piece.
+#[derive(Debug)]
+struct Edit {
+    at: Range<usize>,
+    text: String,
+}
+
+/// Returns the words of a piece in small letters.
+fn small_letters(piece: &mut Piece, words: &mut WrittenWords, options: &RestoreOptions) -> Vec<Edit> {
+    for token in piece.tokens.as_mut_slice() {
+        let word = &piece.source[token.source.start as usize..token.source.end as usize];
+        // Labels of speakers and placeholders are not changed.
+        token.constraint = Constraint::Fixed(match token.constraint {
+            Constraint::Free if !token.is_label => Case::Lower,
+            _ => Case::of(&untagged(&String::from_utf8_lossy(word)), options.locale()),
+        });
+    }
+    let decisions = vec![Decision::default(); piece.tokens.len()];
+    words.repeat_answers(piece, &decisions, options);
+    let (tokens, decisions) = with_copies(piece, &decisions, options);
+    let mut edits = Vec::new();
+    for (token, decision) in tokens.as_slice().iter().zip(&decisions) {
+        let at = token.source.start as usize..token.source.end as usize;
+        let Ok(word) = str::from_utf8(&piece.source[at.clone()]) else { continue };
+        let mut text = String::new();
+        spell(word, token, decision, options, &mut text);
+        if text != word {
+            edits.push(Edit { at, text });
+        }
+    }
+    edits
+}
+
+/// Returns the changes that take out the marks of a piece: adjacent ones together.
+fn without_marks(piece: &Piece) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    let marks = piece.tokens.marks();
+    let joins =
+        |a: usize, b: usize| marks[a].source.end == marks[b].source.start && marks[a].place == marks[b].place;
+    let mut from = 0;
+    for to in 1..=marks.len() {
+        if to < marks.len() && joins(to - 1, to) {
+            continue;
+        }
+        let (at, place) =
+            (marks[from].source.start as usize..marks[to - 1].source.end as usize, marks[from].place);
+        from = to;
+        let done = edits.last().map_or(0, |edit| edit.at.end);
+        // Two marks of one row take out the row once.
+        if at.start < done {
+            continue;
+        }
+        edits.extend(match place {
+            NotedPlace::Beside => Some(Edit { at, text: String::new() }),
+            NotedPlace::Inside => Some(Edit { at, text: " ".to_owned() }),
+            NotedPlace::Alone => without_mark_alone(piece, at, done),
+        });
+    }
+    edits
+}
+
+/// Returns the change that takes out a mark between spaces, with one of them after byte `done`, or with its row; `None`
+/// in a line without a word, which stays: an empty line may mean something else.
+fn without_mark_alone(piece: &Piece, mark: Range<usize>, done: usize) -> Option<Edit> {
+    let source = &piece.source;
+    let text = String::new();
+    if let MarkPlace::Row(rows) = piece.marks {
+        let at = rows.line_start(source, mark.start)..rows.line_end(source, mark.start).0;
+        let words = piece.tokens.as_slice();
+        let next = words.partition_point(|word| (word.source.start as usize) < at.start);
+        if words.get(next).is_none_or(|word| word.source.start as usize >= at.end) {
+            return Some(Edit { at, text });
+        }
+    }
+    let is_end = |b: &u8| matches!(b, b'\n' | b'\r');
+    let start = source[..mark.start].iter().rposition(is_end).map_or(0, |at| at + 1);
+    let end = source[mark.end..].iter().position(is_end).map_or(source.len(), |len| mark.end + len);
+    if !String::from_utf8_lossy(&source[start..end]).contains(char::is_alphanumeric) {
+        return None;
+    }
+    let is_space = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}');
+    let before = last_char(&source[start.max(done)..mark.start]);
+    let after = source[mark.end..end].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    let ends = after.is_none_or(char::is_whitespace);
+    // A brace that stands alone may mean something else.
+    if after == Some('{') || before == Some('{') {
+        return None;
+    }
+    let at = match (before, after) {
+        // A space that belongs to the mark goes, and not the one between words.
+        (Some(' '), Some(after)) if is_space(after) && after != ' ' => {
+            mark.start..mark.end + after.len_utf8()
+        }
+        (Some(before), _) if is_space(before) && ends => mark.start - before.len_utf8()..mark.end,
+        (before, Some(after)) if is_space(after) && before.is_none_or(char::is_whitespace) => {
+            mark.start..mark.end + after.len_utf8()
+        }
+        _ => mark,
+    };
+    Some(Edit { at, text })
+}
+
+/// Returns the last character of bytes that are UTF-8 there.
+fn last_char(bytes: &[u8]) -> Option<char> {
+    let start = bytes.iter().rposition(|b| b & 0xc0 != 0x80)?;
+    str::from_utf8(&bytes[start..]).ok()?.chars().next()
+}
+
+/// Appends a piece with its changes, which are in order, to `out`.
+fn write(piece: &Piece, edits: &[Edit], out: &mut Vec<u8>) {
+    let is_text = piece.frame.is_none();
+    let (mut done, mut text) = (0, Vec::with_capacity(piece.source.len()));
+    for Edit { at, text: new } in edits {
+        text.extend_from_slice(&piece.source[done..at.start]);
+        text.extend_from_slice(new.as_bytes());
+        if !is_text {
+            // The frame pairs the characters of both texts.
+            let old = String::from_utf8_lossy(&piece.source[at.clone()]).chars().count();
+            text.extend(std::iter::repeat_n(DROPPED as u8, old.saturating_sub(new.chars().count())));
+        }
+        done = at.end;
+    }
+    text.extend_from_slice(&piece.source[done..]);
+    if is_text {
+        return out.append(&mut text);
+    }
+    let [old, new] = [&piece.source, &text].map(|text| String::from_utf8_lossy(text));
+    piece.frame.write(&old, &new, &[], out);
+}
