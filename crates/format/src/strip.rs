@@ -11,7 +11,7 @@ use majuscule_base::files::Input;
 use majuscule_text::markup::untagged;
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::write::spell;
-use majuscule_text::{Case, Constraint, Decision, MarkForm, NotedPlace, RestoreOptions};
+use majuscule_text::{Case, Constraint, Decision, MarkForm, NotedMark, NotedPlace, RestoreOptions};
 
 /// The parts of a text that are taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,30 +91,20 @@ fn small_letters(piece: &mut Piece, words: &mut WrittenWords, options: &RestoreO
     edits
 }
 
-/// Returns the changes that take out the marks of a piece: adjacent ones together.
+/// Returns the changes that take out the marks of a piece.
 fn without_marks(piece: &Piece) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = Vec::new();
-    let marks = piece.tokens.marks();
-    let joins =
-        |a: usize, b: usize| marks[a].source.end == marks[b].source.start && marks[a].place == marks[b].place;
-    let mut from = 0;
-    for to in 1..=marks.len() {
-        if to < marks.len() && joins(to - 1, to) {
-            continue;
-        }
-        let (at, place) =
-            (marks[from].source.start as usize..marks[to - 1].source.end as usize, marks[from].place);
-        from = to;
-        let done = edits.last().map_or(0, |edit| edit.at.end);
-        // Two marks of one row take out the row once.
-        if at.start < done {
-            continue;
-        }
-        edits.extend(match place {
+    let (mut edits, mut done) = (Vec::new(), 0);
+    for NotedMark { source, place } in piece.tokens.marks() {
+        let at = source.start as usize..source.end as usize;
+        let edit = match place {
+            // Two marks of one row take out the row once.
+            _ if at.start < done => None,
             NotedPlace::Beside => Some(Edit { at, text: String::new() }),
             NotedPlace::Inside => Some(Edit { at, text: " ".to_owned() }),
             NotedPlace::Alone => without_mark_alone(piece, at, done),
-        });
+        };
+        done = edit.as_ref().map_or(done, |edit| edit.at.end);
+        edits.extend(edit);
     }
     edits
 }
@@ -122,30 +112,27 @@ fn without_marks(piece: &Piece) -> Vec<Edit> {
 /// Returns the change that takes out a mark between spaces, with one of them after byte `done`, or with its row; `None`
 /// in a line without a word, which stays: an empty line may mean something else.
 fn without_mark_alone(piece: &Piece, mark: Range<usize>, done: usize) -> Option<Edit> {
-    let source = &piece.source;
+    let (source, words) = (&piece.source, piece.tokens.as_slice());
+    let next = words.partition_point(|word| (word.source.start as usize) < mark.start);
+    let last = words[..next].last().map(|word| word.source.end as usize..mark.start);
+    let next = words.get(next).map(|word| mark.end..word.source.start as usize);
+    let is_on_line = |gap: Range<usize>| !source[gap].iter().any(|b| matches!(b, b'\n' | b'\r'));
+    let has_word = last.into_iter().chain(next).any(is_on_line);
     let text = String::new();
-    if let MarkPlace::Row(rows) = piece.marks {
+    if let (MarkPlace::Row(rows), false) = (piece.marks, has_word) {
         let at = rows.line_start(source, mark.start)..rows.line_end(source, mark.start).0;
-        let words = piece.tokens.as_slice();
-        let next = words.partition_point(|word| (word.source.start as usize) < at.start);
-        if words.get(next).is_none_or(|word| word.source.start as usize >= at.end) {
-            return Some(Edit { at, text });
-        }
+        return Some(Edit { at, text });
     }
-    let is_end = |b: &u8| matches!(b, b'\n' | b'\r');
-    let start = source[..mark.start].iter().rposition(is_end).map_or(0, |at| at + 1);
-    let end = source[mark.end..].iter().position(is_end).map_or(source.len(), |len| mark.end + len);
-    if !String::from_utf8_lossy(&source[start..end]).contains(char::is_alphanumeric) {
+    let before = source[mark.start.saturating_sub(4).max(done)..mark.start].utf8_chunks().last();
+    let before = before.and_then(|chunk| chunk.valid().chars().next_back());
+    let after = source[mark.end..source.len().min(mark.end + 4)].utf8_chunks().next();
+    let after = after.and_then(|chunk| chunk.valid().chars().next());
+    // A brace that stands alone may mean something else.
+    if !has_word || [before, after].contains(&Some('{')) {
         return None;
     }
     let is_space = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}');
-    let before = last_char(&source[start.max(done)..mark.start]);
-    let after = source[mark.end..end].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     let ends = after.is_none_or(char::is_whitespace);
-    // A brace that stands alone may mean something else.
-    if after == Some('{') || before == Some('{') {
-        return None;
-    }
     let at = match (before, after) {
         // A space that belongs to the mark goes, and not the one between words.
         (Some(' '), Some(after)) if is_space(after) && after != ' ' => {
@@ -158,12 +145,6 @@ fn without_mark_alone(piece: &Piece, mark: Range<usize>, done: usize) -> Option<
         _ => mark,
     };
     Some(Edit { at, text })
-}
-
-/// Returns the last character of bytes that are UTF-8 there.
-fn last_char(bytes: &[u8]) -> Option<char> {
-    let start = bytes.iter().rposition(|b| b & 0xc0 != 0x80)?;
-    str::from_utf8(&bytes[start..]).ok()?.chars().next()
 }
 
 /// Appends a piece with its changes, which are in order, to `out`.

@@ -316,11 +316,8 @@ impl Tokenizer {
     ) {
         let opens_line = self.before >= Break::Line || text[..at].trim_end_matches(' ').ends_with(LINE_END);
         for (mark, around) in MarkFinder::marks(run, opens_line, &mut self.quotes) {
-            for (at, c) in run[mark.clone()].char_indices() {
-                let at = place(mark.start + at..mark.start + at + c.len_utf8());
-                tokens
-                    .note(NotedMark { source: base + at.start as u32..base + at.end as u32, place: around });
-            }
+            let Range { start, end } = place(mark);
+            tokens.note(NotedMark { source: base + start as u32..base + end as u32, place: around });
         }
     }
 
