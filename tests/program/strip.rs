@@ -26,6 +26,17 @@ fn restoring_a_stripped_text_changes_only_case() {
 }
 
 #[test]
+fn subtitles_and_transcripts_are_stripped_once() {
+    let room = Room::new();
+    for ending in ["srt", "vtt", "ctm", "json"] {
+        let (once, twice) = (format!("a.{ending}"), format!("b.{ending}"));
+        room.out(&format!("strip {}/examples/talk.{ending} -o {once}", crate::ROOT), b"");
+        room.out(&format!("strip {once} -o {twice}"), b"");
+        assert_eq!(room.read(&twice), room.read(&once));
+    }
+}
+
+#[test]
 fn texts_go_to_one_output_or_to_a_folder() {
     let room = Room::new();
     let cue = "1\n00:00:01,000 --> 00:00:02,000\nSo, Ana!\n";

@@ -105,29 +105,16 @@ impl StripArgs {
             .interrupt(host::interrupt()))
     }
 
-    /// Writes texts one after another to an output.
+    /// Writes texts one after another to a file, or to standard output.
     fn write(&self, texts: &[PathBuf], target: Option<&Path>, options: &RestoreOptions) -> Result<(), Error> {
-        let Some(target) = target else {
-            return self.write_to(texts, Path::new("standard output"), &mut host::stdout(), options);
-        };
-        if let Some(folder) = target.parent() {
+        if let Some(folder) = target.and_then(Path::parent) {
             std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
         }
-        let mut out = Publish::new(target)?;
-        self.write_to(texts, target, &mut out, options)?;
-        Bytes::check_unchanged()?;
-        out.commit()
-    }
-
-    fn write_to(
-        &self,
-        texts: &[PathBuf],
-        target: &Path,
-        out: &mut dyn Write,
-        options: &RestoreOptions,
-    ) -> Result<(), Error> {
+        let (mut file, mut stdout) = (target.map(Publish::new).transpose()?, host::stdout());
+        let target = target.unwrap_or(Path::new("standard output"));
         let mut read_as = Vec::new();
         for path in texts {
+            let out: &mut dyn Write = file.as_mut().map_or(&mut stdout, |file| file);
             let input = host::open(path)?.within(self.limits);
             let (mut input, mut encoder) = decoded_text(input, self.encoding.as_ref(), self.lossy)?;
             let kind = match self.format {
@@ -138,10 +125,12 @@ impl StripArgs {
             strip(kind.read_as(), input, options, self.stripping(), &mut |bytes| {
                 encoder.write(bytes, out).map_err(|error| files::unwritten(&name, target, error))
             })?;
-            encoder.finish(out).map_err(|error| files::unwritten(&name, target, error))?;
+            let written = encoder.finish(out).and_then(|()| out.flush());
+            written.map_err(|error| files::unwritten(&name, target, error))?;
             read_as.push((path.clone(), encoder.encoding().clone()));
         }
-        out.flush().map_err(|error| Error::io("write", target, error))?;
+        Bytes::check_unchanged()?;
+        file.map_or(Ok(()), Publish::commit)?;
         messages::tell_encodings(&read_as, self.encoding.as_ref());
         Ok(())
     }

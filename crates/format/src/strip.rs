@@ -8,6 +8,7 @@ use super::kind::Format;
 use super::piece::{MarkPlace, Piece, with_copies};
 use majuscule_base::error::Result;
 use majuscule_base::files::Input;
+use majuscule_text::mark::is_end_mark;
 use majuscule_text::markup::untagged;
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::write::spell;
@@ -94,11 +95,18 @@ fn small_letters(piece: &mut Piece, words: &mut WrittenWords, options: &RestoreO
 /// Returns the changes that take out the marks of a piece.
 fn without_marks(piece: &Piece) -> Vec<Edit> {
     let (mut edits, mut done) = (Vec::new(), 0);
-    for NotedMark { source, place } in piece.tokens.marks() {
+    let mut marks = piece.tokens.marks().iter().peekable();
+    while let Some(NotedMark { source, place }) = marks.next() {
         let at = source.start as usize..source.end as usize;
+        let rest = &piece.source[at.end..];
+        let space = rest.iter().take_while(|b| **b == b' ').count();
+        let is_text = marks.peek().is_some_and(|next| next.source.start as usize == at.end + space);
+        let ends = str::from_utf8(&piece.source[at.clone()]).is_ok_and(|mark| mark.ends_with(is_end_mark));
+        // The mark before an event shows that it is one: `Yes. (laughs)`.
+        let is_before_event = ends && !is_text && rest[space..].starts_with(b"(");
         let edit = match place {
             // Two marks of one row take out the row once.
-            _ if at.start < done => None,
+            _ if at.start < done || is_before_event => None,
             NotedPlace::Beside => Some(Edit { at, text: String::new() }),
             NotedPlace::Inside => Some(Edit { at, text: " ".to_owned() }),
             NotedPlace::Alone => without_mark_alone(piece, at, done),

@@ -103,8 +103,8 @@ fn formats_keep_everything_but_the_text() {
     for (kind, file, bare) in [
         (
             Format::Srt,
-            "1\n00:00:01,000 --> 00:00:02,000\n- <i>Hello</i>, Ana.\n- \"Hi!\" – he said…\n\n2\n00:00:03,000 --> 00:00:04,000\n...\n",
-            "1\n00:00:01,000 --> 00:00:02,000\n- <i>hello</i> ana\n- hi he said\n\n2\n00:00:03,000 --> 00:00:04,000\n...\n",
+            "1\n00:00:01,000 --> 00:00:02,000\n- <i>Hello</i>, Ana.\n- \"Hi!\" – he said… Yes. (laughs) So.\n\n2\n00:00:03,000 --> 00:00:04,000\n...\n",
+            "1\n00:00:01,000 --> 00:00:02,000\n- <i>hello</i> ana\n- hi he said yes. (laughs) so\n\n2\n00:00:03,000 --> 00:00:04,000\n...\n",
         ),
         (Format::Ctm, "f 1 0.0 0.5 So,\nf 1 0.5 0.0 .\nf 1 0.6 0.2 WE\n", "f 1 0.0 0.5 so\nf 1 0.6 0.2 we\n"),
         (Format::Conll, "So\tA\n,\tB\nAna\tA\n.\tB\n\n", "so\tA\nana\tA\n\n"),
