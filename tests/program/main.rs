@@ -9,6 +9,7 @@ mod contract;
 mod convert;
 mod corpus;
 mod dependencies;
+mod dictated;
 mod documents;
 mod evaluation;
 mod experiment;

@@ -12,6 +12,7 @@ pub mod models;
 mod bare_pieces;
 mod between;
 mod captions;
+mod dictated;
 mod diff;
 pub mod language_monitor;
 mod notes;

@@ -71,6 +71,13 @@ pub struct RestoreArgs {
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]
     pub(super) cascade: CascadeArgs,
+    /// Replace dictated commands by what they write: comma, full stop, question mark, new line, open quote, ...
+    ///
+    /// Their words are removed, so not only case changes. A phrase after an article is no command (a comma), and one of
+    /// everyday words only where the model expects punctuation without it (the jurassic period stays). For plain text in
+    /// de, en, es, fr, it, nl and pt, which is read as a whole.
+    #[arg(long, conflicts_with_all = ["stream", "n_best", "check", "diff", "confidence"])]
+    pub(super) dictated: bool,
     /// Your own spellings, one word or phrase per line (iPhone, New York); they always win
     #[arg(long, visible_alias = "spellings", value_name = "FILE")]
     pub(super) words: Option<PathBuf>,

@@ -27,7 +27,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Capitals", &["words", "case", "sentence_start", "capitals", "style", "threshold", "locale"]),
-    ("Punctuation", &["marks", "mark_form", "mark_threshold", "pause_ends"]),
+    ("Punctuation", &["marks", "mark_form", "mark_threshold", "pause_ends", "dictated"]),
     ("Live text", &["stream", "max_delay", "look_ahead"]),
     (
         "Models",

@@ -171,6 +171,32 @@ impl RestoreArgs {
         }
     }
 
+    /// Replaces the dictated commands of a text, if that is wanted; returns true if there are any.
+    fn without_commands(
+        &self,
+        kind: Format,
+        input: Input<'static>,
+        model: &Model,
+        options: &RestoreOptions,
+    ) -> Result<(Input<'static>, bool), Error> {
+        if !self.dictated {
+            return Ok((input, false));
+        }
+        let name = input.name().to_owned();
+        if kind != Format::Text {
+            let problem = format!(
+                "--dictated reads plain text, but {name} is {}: convert it with --to text",
+                kind.shown()
+            );
+            return Err(Error::usage(problem));
+        }
+        let text = input.text()?;
+        let written = model.with(options.clone()).dictated(&text)?;
+        let is_rewritten = written != text;
+        let input = Input::uncompressed(name, std::io::Cursor::new(written.into_bytes())).within(self.limits);
+        Ok((input, is_rewritten))
+    }
+
     /// The model that the options name; `None` if the language of each file selects its model.
     fn model(&self, pool: &ModelPool) -> Result<Option<Model>, Error> {
         if let Some((model, _)) = self.cascade.load(self.lang(), &self.backend.computing())? {
@@ -337,6 +363,7 @@ impl<'a> Work<'a> {
         }
         let options = args.options_of(told, options).patience(is_live.then_some(PAUSE));
         let options = if to.is_some() { options.form(OutputForm::Text) } else { options };
+        let (input, is_rewritten) = args.without_commands(kind, input, model, &options)?;
         let file = shown(path);
         let report = move |note: Note| tell_note(&file, &note);
         let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
@@ -380,7 +407,7 @@ impl<'a> Work<'a> {
         }
         self.read_as.push((path.to_owned(), encoder.encoding().clone()));
         self.done = before + done;
-        Ok(done.changed)
+        Ok(done.changed || is_rewritten)
     }
 
     /// Restores a text to another file.

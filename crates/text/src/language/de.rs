@@ -1,6 +1,6 @@
 //! German.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords, WordPair};
+use super::{ConventionFacts, Dictation, FunctionWords, Language, SpeakerWords, WordPair};
 use crate::Case;
 
 /// German.
@@ -66,6 +66,25 @@ pub static GERMAN: Language = Language {
             solange falls indem sodass wer was wo wie warum wann welche welcher welches deren dessen",
         genitives: "des der",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("komma", ","),
+            ("fragezeichen", "?"),
+            ("ausrufezeichen", "!"),
+            ("doppelpunkt", ":"),
+            ("semikolon", ";"),
+            ("strichpunkt", ";"),
+            ("gedankenstrich", "–"),
+            ("neue zeile", "\n"),
+            ("neuer absatz", "\n\n"),
+            ("anführungszeichen auf", " „"),
+            ("anführungszeichen zu", "“"),
+            ("klammer auf", " ("),
+            ("klammer zu", ")"),
+        ],
+        doubtful: &[("punkt", ".")],
+        determiners: "ein eine einen einem einer eines der die das den dem des dieser diese dieses diesem diesen mein meine sein seine ihr ihre kein keine keinen jeder jede jedes zum zur vom am im",
+    },
     speaker_words: SpeakerWords {
         titles: "herr frau",
         roles: "sprecher sprecherin moderatorin",

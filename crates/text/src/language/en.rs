@@ -1,6 +1,6 @@
 //! English.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords, WordPair};
+use super::{ConventionFacts, Dictation, FunctionWords, Language, SpeakerWords, WordPair};
 use crate::Case;
 
 /// English.
@@ -72,6 +72,24 @@ pub static ENGLISH: Language = Language {
             though unless until since before after",
         genitives: "of",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("comma", ","),
+            ("full stop", "."),
+            ("question mark", "?"),
+            ("exclamation mark", "!"),
+            ("exclamation point", "!"),
+            ("semicolon", ";"),
+            ("new line", "\n"),
+            ("new paragraph", "\n\n"),
+            ("open quote", " “"),
+            ("close quote", "”"),
+            ("open parenthesis", " ("),
+            ("close parenthesis", ")"),
+        ],
+        doubtful: &[("period", "."), ("colon", ":"), ("dash", "–"), ("ellipsis", "…")],
+        determiners: "a an the this that these those my your his her its our their no each every some any another full of",
+    },
     speaker_words: SpeakerWords {
         names: "art april bill bob carol chase chuck clay cliff dale dawn dean don drew eve faith frank gene \
             glen grace grant guy hank harry heath holly hope hunter iris ivy jack jade jay jean jim joe joy \

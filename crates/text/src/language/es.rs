@@ -1,6 +1,6 @@
 //! Spanish.
 
-use super::{ConventionFacts, FunctionWords, Language, QuestionWords, SpeakerWords};
+use super::{ConventionFacts, Dictation, FunctionWords, Language, QuestionWords, SpeakerWords};
 use crate::Mark;
 
 /// Spanish.
@@ -48,6 +48,26 @@ pub static SPANISH: Language = Language {
             señores señoras señoría señorías sr sra doctor doctora mira mire sí no ah eh vale vaya gracias \
             si cuando aunque como ahora vamos papá mamá hijo hija amigo chicos tío dime dígame por",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("punto y coma", ";"),
+            ("signo de interrogación", "?"),
+            ("signo de exclamación", "!"),
+            ("abrir interrogación", " ¿"),
+            ("cerrar interrogación", "?"),
+            ("abrir exclamación", " ¡"),
+            ("cerrar exclamación", "!"),
+            ("puntos suspensivos", "…"),
+            ("nueva línea", "\n"),
+            ("nuevo párrafo", "\n\n"),
+            ("abrir comillas", " «"),
+            ("cerrar comillas", "»"),
+            ("abrir paréntesis", " ("),
+            ("cerrar paréntesis", ")"),
+        ],
+        doubtful: &[("coma", ","), ("punto", "."), ("dos puntos", ":")],
+        determiners: "un una el la los las este esta estos estas ese esa mi tu su nuestro cada ningún ninguna otro otra al del",
+    },
     speaker_words: SpeakerWords {
         titles: "sra sr srta don doña dña",
         roles: "entrevistador entrevistadora entrevistado entrevistada locutor locutora orador oradora moderador \

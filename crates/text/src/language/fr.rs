@@ -1,6 +1,6 @@
 //! French.
 
-use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords, WordPair};
+use super::{ConventionFacts, Dictation, Elision, FunctionWords, Language, SpeakerWords, WordPair};
 use crate::{Case, Mark};
 
 /// Words before a letter that is a name.
@@ -74,6 +74,23 @@ pub static FRENCH: Language = Language {
             qu'elle qu'on qu'ils",
         genitives: "de du des d'",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("virgule", ","),
+            ("point d'interrogation", "?"),
+            ("point d'exclamation", "!"),
+            ("point virgule", ";"),
+            ("points de suspension", "…"),
+            ("nouvelle ligne", "\n"),
+            ("nouveau paragraphe", "\n\n"),
+            ("ouvrez les guillemets", " «\u{a0}"),
+            ("fermez les guillemets", "\u{a0}»"),
+            ("ouvrez la parenthèse", " ("),
+            ("fermez la parenthèse", ")"),
+        ],
+        doubtful: &[("point", "."), ("deux points", ":"), ("à la ligne", "\n")],
+        determiners: "un une le la les ce cet cette ces mon ma mes ton ta son sa ses notre votre leur au aux du des de chaque aucun aucune",
+    },
     speaker_words: SpeakerWords {
         titles: "mme mlle monsieur madame me maître",
         roles: "intervieweur enquêteur animateur présentateur présentatrice homme femme journaliste juge témoin \

@@ -1,6 +1,6 @@
 //! Italian.
 
-use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords};
+use super::{ConventionFacts, Dictation, Elision, FunctionWords, Language, SpeakerWords};
 
 /// Italian.
 pub static ITALIAN: Language = Language {
@@ -51,6 +51,23 @@ pub static ITALIAN: Language = Language {
             quindi chi cui quale quali",
         genitives: "di del dello della dei degli delle",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("virgola", ","),
+            ("punto interrogativo", "?"),
+            ("punto esclamativo", "!"),
+            ("punto e virgola", ";"),
+            ("puntini di sospensione", "…"),
+            ("nuova riga", "\n"),
+            ("nuovo paragrafo", "\n\n"),
+            ("apri virgolette", " “"),
+            ("chiudi virgolette", "”"),
+            ("apri parentesi", " ("),
+            ("chiudi parentesi", ")"),
+        ],
+        doubtful: &[("punto", "."), ("due punti", ":"), ("a capo", "\n")],
+        determiners: "un una uno il lo la i gli le questo questa quel quella mio tuo suo nostro al del della nel ogni nessun nessuna",
+    },
     speaker_words: SpeakerWords {
         titles: "signor signora sig",
         roles: "intervistatore intervistatrice relatore relatrice moderatore moderatrice conduttore conduttrice \

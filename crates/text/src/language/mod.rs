@@ -68,6 +68,8 @@ pub struct Language {
     pub function_words: Option<FunctionWords>,
     /// The words that decide where a question opens; `None` if questions have no opening.
     pub question_words: Option<QuestionWords>,
+    /// The commands of dictation.
+    pub dictation: Dictation,
     /// The words in the labels of speakers.
     pub(super) speaker_words: SpeakerWords,
     /// Words after a time that make it part of a sentence.
@@ -184,6 +186,17 @@ pub struct QuestionWords {
     pub addresses: &'static str,
 }
 
+/// The commands with which people dictate punctuation and lines.
+#[derive(Debug)]
+pub struct Dictation {
+    /// Phrases, each with the text that it writes; an opening, which belongs to the next word, has a space before it.
+    pub commands: &'static [(&'static str, &'static str)],
+    /// Such phrases that are everyday words as well: `the trial period`.
+    pub doubtful: &'static [(&'static str, &'static str)],
+    /// Words right before a phrase of which it is then the noun: `a comma`.
+    pub determiners: &'static str,
+}
+
 /// The words in the labels of speakers, which count in a text of any language.
 #[derive(Debug)]
 pub(super) struct SpeakerWords {
@@ -250,6 +263,7 @@ impl Language {
         conventions: None,
         function_words: None,
         question_words: None,
+        dictation: Dictation { commands: &[], doubtful: &[], determiners: "" },
         speaker_words: SpeakerWords::NONE,
         clock_words: "",
         clock_links: "",

@@ -1,6 +1,6 @@
 //! Dutch.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords};
+use super::{ConventionFacts, Dictation, FunctionWords, Language, SpeakerWords};
 use crate::Locale;
 
 /// Dutch.
@@ -45,6 +45,23 @@ pub static DUTCH: Language = Language {
         conjunctions: "en maar of want dus omdat dat die wat wie waar als toen terwijl hoewel zodat zodra voordat nadat",
         genitives: "van",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("komma", ","),
+            ("vraagteken", "?"),
+            ("uitroepteken", "!"),
+            ("puntkomma", ";"),
+            ("gedachtestreepje", "–"),
+            ("nieuwe regel", "\n"),
+            ("nieuwe alinea", "\n\n"),
+            ("aanhalingsteken openen", " “"),
+            ("aanhalingsteken sluiten", "”"),
+            ("haakje openen", " ("),
+            ("haakje sluiten", ")"),
+        ],
+        doubtful: &[("punt", "."), ("dubbele punt", ":")],
+        determiners: "een de het deze dit die dat mijn jouw zijn haar ons onze hun geen elk elke ieder iedere",
+    },
     speaker_words: SpeakerWords {
         titles: "mevr mw dhr meneer mevrouw",
         roles: "interviewer spreker presentator verslaggever rechter getuige vrouw",

@@ -1,6 +1,6 @@
 //! Portuguese.
 
-use super::{ConventionFacts, FunctionWords, Language, SpeakerWords, WordPair};
+use super::{ConventionFacts, Dictation, FunctionWords, Language, SpeakerWords, WordPair};
 use crate::Case;
 
 /// Portuguese.
@@ -46,6 +46,24 @@ pub static PORTUGUESE: Language = Language {
         conjunctions: "e mas ou nem que porque quando onde se como embora enquanto pois porém quem cujo cuja",
         genitives: "de do da dos das",
     }),
+    dictation: Dictation {
+        commands: &[
+            ("vírgula", ","),
+            ("ponto final", "."),
+            ("ponto de interrogação", "?"),
+            ("ponto de exclamação", "!"),
+            ("ponto e vírgula", ";"),
+            ("reticências", "…"),
+            ("nova linha", "\n"),
+            ("novo parágrafo", "\n\n"),
+            ("abrir aspas", " “"),
+            ("fechar aspas", "”"),
+            ("abrir parênteses", " ("),
+            ("fechar parênteses", ")"),
+        ],
+        doubtful: &[("ponto", "."), ("dois pontos", ":")],
+        determiners: "um uma o a os as este esta esse essa meu minha teu seu sua nosso cada nenhum nenhuma ao do da no na",
+    },
     speaker_words: SpeakerWords {
         titles: "sra sr dom dona",
         roles: "entrevistador entrevistadora entrevistado entrevistada locutor locutora orador oradora moderador \
