@@ -74,8 +74,8 @@ pub struct RestoreArgs {
     /// Replace dictated commands by what they write: comma, full stop, question mark, new line, open quote, ...
     ///
     /// Their words are removed, so not only case changes. A phrase after an article is no command (a comma), and one of
-    /// everyday words only where the model expects punctuation without it (the jurassic period stays). For plain text in
-    /// de, en, es, fr, it, nl and pt, which is read as a whole.
+    /// everyday words only where the model expects punctuation without it (the jurassic period stays). For plain text,
+    /// which is read as a whole, in the languages of the built-in models.
     #[arg(long, conflicts_with_all = ["stream", "n_best", "check", "diff", "confidence"])]
     pub(super) dictated: bool,
     /// Your own spellings, one word or phrase per line (iPhone, New York); they always win
