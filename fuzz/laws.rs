@@ -67,8 +67,8 @@ pub fn recipe(data: &[u8]) {
 }
 
 /// Restores any bytes as a text, with and without `lossy`, and checks that only the case
-/// of letters changes and that a second run changes nothing. The first byte chooses the
-/// mode; the others are the text.
+/// of letters changes and that a second run changes nothing; in paragraphs, white space changes too. The first
+/// byte chooses the mode; the others are the text.
 ///
 /// # Panics
 /// If a law is broken.
@@ -90,6 +90,20 @@ pub fn tokenize(data: &[u8]) {
             String::from_utf8_lossy(&twice)
         );
     }
+    check_paragraphs(Mode::of(mode, true), text);
+}
+
+/// Checks that a text in paragraphs has the letters of its source and does not depend on how its bytes arrive.
+fn check_paragraphs(mode: Mode, text: &[u8]) {
+    let options = mode.options().expect("the spellings are right").form(OutputForm::Paragraphs);
+    let written = |text: &[u8], step: usize| {
+        let written = mode.restored_with(Format::Text, text, step, &*MODEL.restorer, &options);
+        written.expect("with lossy, every text is restored")
+    };
+    let once = written(text, usize::MAX);
+    let letters = |text: &[u8]| mode.folded(text).replace(|c: char| c.is_ascii_whitespace(), "");
+    assert_eq!(letters(&once), letters(text), "more than case and white space changed");
+    assert!(written(text, 3) == once, "{:?} depends on its parts", String::from_utf8_lossy(text));
 }
 
 /// Streams any bytes as a text that is cut anywhere, and checks that the output does not depend on

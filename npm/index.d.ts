@@ -88,8 +88,8 @@ export interface FileOptions extends RestoreOptions, OutputOptions {
   field?: string;
   /** End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and whisper-json, or the cues of srt, vtt and ass. */
   pauseEnds?: number | "never";
-  /** Lines of the output: the lines of the input, or one sentence per line, which is for plain text. */
-  lines?: "same" | "sentence";
+  /** Lines of the output: the lines of the input, or for plain text one sentence or one paragraph per line. */
+  lines?: "same" | "sentence" | "paragraph";
   // Options of files: end
 }
 

@@ -26,13 +26,13 @@ for (const [language, sentences] of Object.entries(languages)) {
 }
 
 test("the files are those of the program", async () => {
-  for (const { about, format = "txt", lang = "en", marks, sentences, input } of files) {
+  for (const { about, format = "txt", lang = "en", marks, lines, input } of files) {
     // Text without a name has no notation of its own.
     if (["md", "tex", "html"].includes(format)) continue;
     const m = await load(lang);
     const name = { txt: "text", json: "whisper-json" }[format] ?? format;
-    const args = ["restore", `--lang=${lang}`, `--format=${name}`, ...(marks ? ["--marks=all"] : []), ...(sentences ? ["--lines=sentence"] : [])];
-    const options = { ...(marks ? { marks: "all" } : {}), ...(sentences ? { lines: "sentence" } : {}) };
+    const args = ["restore", `--lang=${lang}`, `--format=${name}`, ...(marks ? ["--marks=all"] : []), ...(lines ? [`--lines=${lines}`] : [])];
+    const options = { ...(marks ? { marks: "all" } : {}), ...(lines ? { lines } : {}) };
     assert.equal(m.restoreFile(input, name, options).text, String(native(args, input)), about);
   }
 });

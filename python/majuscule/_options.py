@@ -43,9 +43,9 @@ class RestoreFileOptions(TypedDict, total=False):
     input_limit: str
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
-    lines: Literal["same", "sentence"]
-    """Lines of the output: the lines of the input, or one sentence per line, which is for plain text. The default is
-    same."""
+    lines: Literal["same", "sentence", "paragraph"]
+    """Lines of the output: the lines of the input, or for plain text one sentence or one paragraph per line. The
+    default is same."""
     locale: str
     """Language whose case pairs are used, such as tr or nl; by default the model's language."""
     look_ahead: int

@@ -33,7 +33,7 @@ struct FileCase {
     #[serde(default)]
     style: Option<String>,
     #[serde(default)]
-    sentences: bool,
+    lines: Option<String>,
     input: String,
     output: String,
 }
@@ -166,7 +166,11 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
                     .map(|rules| rules.parse().expect("the rules are known"))
                     .unwrap_or_default(),
             )
-            .form(if case.sentences { OutputForm::Sentences } else { OutputForm::default() });
+            .form(match case.lines.as_deref() {
+                Some("paragraph") => OutputForm::Paragraphs,
+                Some("sentence") => OutputForm::Sentences,
+                other => other.map_or(OutputForm::Text, |lines| panic!("{lines} is no value of --lines")),
+            });
         let model = embedded(language).expect("the model is built in");
         let options = model.fill_in(options);
         let restored = |file: &str| {

@@ -75,8 +75,11 @@ impl SentenceLines {
         for ((lower, token), decision) in piece.tokens.iter().zip(decisions) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             self.gap.extend_from_slice(&piece.source[done..start]);
-            self.end_gap(token, decision);
             self.pass(out);
+            if self.text.len() > GAP {
+                self.settle(out);
+            }
+            self.end_gap(token, decision);
             if let Some(paragraphs) = self.paragraphs.as_mut().filter(|_| !token.is_label) {
                 paragraphs.divider.push(lower);
             }
@@ -103,10 +106,7 @@ impl SentenceLines {
 
     /// Appends the rest, at the end of the text.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        if let Some(paragraphs) = &mut self.paragraphs {
-            paragraphs.divider.finish();
-        }
-        self.pass(out);
+        self.settle(out);
         out.extend_from_slice(self.gap.trim_ascii_end());
         if self.is_begun || !self.gap.is_empty() {
             out.push(b'\n');
@@ -114,14 +114,19 @@ impl SentenceLines {
         self.gap.clear();
     }
 
+    /// Passes on all text: no sentence waits.
+    fn settle(&mut self, out: &mut Vec<u8>) {
+        if let Some(paragraphs) = &mut self.paragraphs {
+            paragraphs.divider.finish();
+        }
+        self.pass(out);
+    }
+
     /// Passes on the text up to the first sentence that waits.
     fn pass(&mut self, out: &mut Vec<u8>) {
         let Some(Paragraphs { divider, gaps, .. }) = &mut self.paragraphs else {
             return out.append(&mut self.text);
         };
-        if self.text.len() > GAP {
-            divider.finish();
-        }
         let mut done = 0;
         while let Some(begins) = divider.decide() {
             if let Some(at) = gaps.pop_front().flatten() {
@@ -150,13 +155,15 @@ impl SentenceLines {
         let end = next_space(after).or(next_space(0)).filter(|_| begins);
         // Lines of other text, such as links, stay lines.
         let is_other = !self.is_begun || gap.contains(char::is_alphanumeric);
+        let line_ends = |run: &str| run.matches('\n').count();
+        let is_parted = begins && gap.split(|c: char| !c.is_ascii_whitespace()).any(|run| line_ends(run) > 1);
         let mut sentence = (!self.is_begun).then_some((SentenceGap::Paragraph, None));
         let mut at = 0;
         while let Some(start) = next_space(at) {
             let len = gap[start..].find(|c: char| !c.is_ascii_whitespace()).unwrap_or(gap.len() - start);
             let run = &gap[start..start + len];
             self.text.extend_from_slice(gap[at..start].as_bytes());
-            let newlines = run.matches('\n').count();
+            let newlines = line_ends(run);
             let is_kept = newlines == 1 && (is_other || space == SentenceSpace::Kept);
             let written = match () {
                 () if !self.is_begun => run,
@@ -165,7 +172,7 @@ impl SentenceLines {
                     "\n\n"
                 }
                 () if is_kept || end == Some(start) && self.paragraphs.is_none() => "\n",
-                () if end == Some(start) => {
+                () if end == Some(start) && !is_parted => {
                     let asked = gap[..start].contains(['?', '؟', '？']);
                     let open = SentenceGap::Sentence { asked, pause: None };
                     sentence.get_or_insert((open, Some(self.text.len())));

@@ -1,15 +1,16 @@
 //! Chooses the sentences that begin a paragraph. Sentences in, a yes or no for each out.
 //!
 //! A logistic regression weighs the length of the paragraph so far, the first words of the sentence, the lengths of the
-//! sentences around the gap, and the lexical cohesion of the text on either side: the cosine of equation 1 in section
-//! 4.1 of Hearst 1997. Her blocks are fixed numbers of words, and she cuts where cohesion is lowest in its
-//! neighbourhood. Here the blocks are sentences, and the weights were learned on texts with paragraphs
-//! (`lm/paragraphs.py`).
+//! sentences around the gap, and the lexical cohesion of the text on either side: the cosine of blocks in Hearst 1997
+//! (lexical score determination). Her blocks are sequences of a fixed number of words, and a boundary is where cohesion
+//! is lowest in its neighbourhood. Here the blocks are sentences, and cohesion has a weight beside the rest, all
+//! learned on texts with paragraphs (`lm/paragraphs.py`).
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use majuscule_base::bytes::hash::wyhash;
 use rustc_hash::FxHashMap;
 
 /// The sentences on either side of a gap whose cohesion counts.
@@ -21,7 +22,7 @@ const WINDOW: usize = 96;
 /// A paragraph of this many words ends with its sentence.
 const LONGEST: usize = 400;
 
-/// A paragraph of fewer words does not end.
+/// A paragraph of fewer words neither begins nor ends, unless its source has it.
 const SHORTEST: usize = 5;
 
 /// Cohesion counts words of at least this many characters, by their first letters: a plain stemmer that needs no list
@@ -120,7 +121,7 @@ impl ParagraphDivider {
         if sentence.words < WINDOW
             && let Some(stem) = stem(word)
         {
-            sentence.stems.push((sentence.words, hash(stem)));
+            sentence.stems.push((sentence.words, wyhash(stem.as_bytes(), 0)));
         }
         sentence.words += 1;
     }
@@ -145,7 +146,7 @@ impl ParagraphDivider {
         }
         let begins = match gap {
             SentenceGap::Sentence { .. } if at > 0 && self.words < LONGEST => {
-                self.words >= SHORTEST && self.score(at) > 0.0
+                self.words >= SHORTEST && self.rest(at) >= SHORTEST && self.score(at) > 0.0
             }
             _ => true,
         };
@@ -164,6 +165,14 @@ impl ParagraphDivider {
     fn has_right_context(&self) -> bool {
         let words = self.sentences.range(self.decided..).map(|sentence| sentence.words).sum::<usize>();
         words >= WINDOW || self.sentences.len() > self.decided + BLOCK
+    }
+
+    /// Returns the words from sentence `at` to the next paragraph that begins in any case, within a block.
+    fn rest(&self, at: usize) -> usize {
+        let block = self.sentences.range(at..).take(BLOCK).enumerate();
+        let rest =
+            block.take_while(|(after, sentence)| *after == 0 || sentence.gap != SentenceGap::Paragraph);
+        rest.map(|(_, sentence)| sentence.words).sum()
     }
 
     /// Returns the log-odds of a paragraph before sentence `at`, which is not the first.
@@ -202,12 +211,6 @@ fn stems_of<'a>(sentences: impl Iterator<Item = &'a SentenceFacts>) -> Vec<u64> 
 fn stem(word: &str) -> Option<&str> {
     word.chars().nth(CONTENT - 1)?;
     Some(word.char_indices().nth(STEM).map_or(word, |(end, _)| &word[..end]))
-}
-
-/// Returns the hash of a text by FNV-1a.
-fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Returns the cosine of two lists as vectors of counts; 0 if one is empty.
@@ -289,5 +292,132 @@ impl ParagraphWeights {
             places.iter_mut().zip(fields).for_each(|(place, field)| *place = number(field));
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(9);
+    const OPEN: SentenceGap = SentenceGap::Sentence { asked: false, pause: None };
+
+    fn begin(divider: &mut ParagraphDivider, gap: SentenceGap, sentence: &str) {
+        divider.begin(gap);
+        sentence.split_whitespace().for_each(|word| divider.push(word));
+    }
+
+    /// Divides sentences, and checks that no decision depends on when it is asked for.
+    fn divided(language: &str, sentences: &[(SentenceGap, String)]) -> Vec<bool> {
+        let [mut late, mut early] = [(); 2].map(|()| ParagraphDivider::new(language));
+        let mut answers = Vec::new();
+        for (gap, sentence) in sentences {
+            begin(&mut late, *gap, sentence);
+            begin(&mut early, *gap, sentence);
+            answers.extend(std::iter::from_fn(|| early.decide()));
+        }
+        late.finish();
+        early.finish();
+        answers.extend(std::iter::from_fn(|| early.decide()));
+        assert_eq!(std::iter::from_fn(|| late.decide()).collect::<Vec<_>>(), answers);
+        answers
+    }
+
+    fn open_gaps(sentences: &[&str]) -> Vec<(SentenceGap, String)> {
+        sentences.iter().map(|&sentence| (OPEN, sentence.to_owned())).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn dividing_a_divided_text_changes_nothing(
+            sentences in prop::collection::vec((any::<bool>(), "((so|now|he|lisbon|harbour|boats) ?){1,30}"), 0..30),
+            language in "en|nl|xx|mul|",
+        ) {
+            let gap = |begins: bool| if begins { SentenceGap::Paragraph } else { OPEN };
+            let sentences: Vec<_> = sentences
+                .into_iter()
+                .map(|(begins, sentence)| (gap(begins && sentence.len() % 5 == 0), sentence))
+                .collect();
+            let once = divided(&language, &sentences);
+            prop_assert_eq!(once.len(), sentences.len());
+            let again: Vec<_> = sentences.into_iter().zip(&once).map(|((_, s), &begins)| (gap(begins), s)).collect();
+            prop_assert_eq!(divided(&language, &again), once);
+        }
+    }
+
+    #[test]
+    fn every_weight_is_a_number() {
+        let all = &*WEIGHTS;
+        let lists: [&[f64]; 5] = [&all.words, &all.sentences, &all.last, &all.next, &all.cohesion];
+        let openings = all.openings.values().flat_map(|openings| &openings.0).flat_map(FxHashMap::values);
+        let numbers = lists.into_iter().flatten().chain([&all.bias, &all.asked]).chain(openings);
+        assert!(numbers.clone().count() > 500 && numbers.clone().all(|weight| weight.abs() < 10.0));
+        for tag in ["en", "de", "es", "fr", "it", "pt"] {
+            assert!(all.openings[tag].0.iter().all(|words| words.len() > 30), "{tag}");
+        }
+    }
+
+    #[test]
+    fn cohesion_is_the_cosine_of_the_counts() {
+        // (2·1 + 1·3) / (√(4 + 1) · √(1 + 9 + 4))
+        let cosine = cosine(&mut [1, 2, 1], &mut [2, 1, 2, 3, 2, 3]);
+        assert!((cosine - 5.0 / 70f64.sqrt()).abs() < 1e-12);
+        assert_eq!(stem("rowing"), Some("rowing"));
+        assert_eq!(stem("übermorgen"), Some("übermo"));
+        assert_eq!(stem("boat"), None);
+    }
+
+    #[test]
+    fn a_weight_is_linear_between_its_points() {
+        let weights = [1.0, 3.0, 4.0];
+        let at = |x| between(&[0, 4, 8], &weights, x);
+        assert_eq!([0, 1, 4, 6, 8, 100].map(at), [1.0, 1.5, 3.0, 3.5, 4.0, 4.0]);
+    }
+
+    #[test]
+    fn a_paragraph_begins_with_another_speaker_and_after_a_long_pause() {
+        let mut sentences =
+            open_gaps(&["we rowed out to the harbour early", "it was cold on the water then"]);
+        assert_eq!(divided("en", &sentences), [true, false]);
+        let pause = |pause| SentenceGap::Sentence { asked: false, pause: Some(pause) };
+        sentences[1].0 = pause(Duration::ZERO);
+        assert_eq!(divided("en", &sentences), [true, false]);
+        sentences[1].0 = pause(LONG);
+        assert_eq!(divided("en", &sentences), [true, true]);
+        sentences[1].0 = SentenceGap::Paragraph;
+        assert_eq!(divided("en", &sentences), [true, true]);
+    }
+
+    #[test]
+    fn a_paragraph_is_neither_endless_nor_a_fragment() {
+        let long = divided("en", &open_gaps(&["because it was so cold on the boats"; 2000]));
+        let lengths = long.split(|&begins| begins).map(|rest| 8 * (rest.len() + 1));
+        assert!(lengths.clone().all(|words| words < LONGEST + 8));
+        let mut last = open_gaps(&["we rowed out to the harbour early", "yes", "so we left the boats"]);
+        last[1].0 = SentenceGap::Sentence { asked: true, pause: Some(LONG) };
+        assert!(divided("en", &last)[1]);
+        last[2].0 = SentenceGap::Paragraph;
+        assert!(!divided("en", &last)[1]);
+        assert!(!divided("en", &last[..2])[1]);
+        let short = divided("en", &open_gaps(&["a"; 100]));
+        assert!(short.windows(SHORTEST - 1).all(|next| next.iter().filter(|&&begins| begins).count() < 2));
+    }
+
+    #[test]
+    fn a_sentence_without_end_takes_little_memory_and_waits_for_nothing() {
+        let mut divider = ParagraphDivider::new("en");
+        begin(&mut divider, SentenceGap::Paragraph, "he came");
+        assert_eq!(divider.decide(), Some(true));
+        begin(&mut divider, OPEN, &"harbour ".repeat(WINDOW - 1));
+        assert_eq!(divider.decide(), None);
+        divider.push("harbour");
+        assert!(divider.decide().is_some());
+        (0..100_000).for_each(|_| divider.push("harbour"));
+        assert!(divider.sentences.iter().all(|sentence| sentence.stems.len() <= WINDOW));
+        (0..100).for_each(|_| begin(&mut divider, OPEN, "it is"));
+        std::iter::from_fn(|| divider.decide()).count();
+        assert!(divider.sentences.len() <= 2 * BLOCK);
     }
 }

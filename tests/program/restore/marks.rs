@@ -66,6 +66,18 @@ fn marks_are_put_in_when_they_are_asked_for() {
     let expected =
         ["He met Ana, then he left.", "Did she see him?", "Yes.", "", "It was late, so we went home.", ""];
     assert_eq!(lines.split('\n').collect::<Vec<_>>(), expected);
+    let talk = "he left then did she see him yes\n".repeat(30);
+    let divided = restored("--marks --lines paragraph", &talk);
+    assert!(divided.matches("\n\n").count() > 5, "{divided}");
+    assert_eq!(restored("--marks --lines paragraph", &divided), divided);
+    assert!(divided.split_whitespace().eq(restored("--marks --lines sentence", &talk).split_whitespace()));
+    let turns = restored("--lines paragraph", "Ana: he left.\nBob: yes. It was\nlate.\n\n\nSo what?");
+    assert_eq!(turns, "Ana: He left.\n\nBob: Yes. It was late.\n\nSo what?\n");
+    let paragraph = |text: &str| restored("--lines paragraph", text);
+    assert_eq!(paragraph(&"\n".repeat(1 << 20)).trim(), "");
+    assert_eq!(paragraph(&"boat ".repeat(100_000)).trim(), "boat ".repeat(100_000).trim());
+    let short = paragraph(&"a. ".repeat(1 << 19));
+    assert_eq!(short.matches('.').count(), 1 << 19);
     room.fails(
         "restore --lines sentence --format srt --model puts",
         b"",

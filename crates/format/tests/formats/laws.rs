@@ -62,6 +62,20 @@ proptest! {
 
 proptest! {
     #[test]
+    fn paragraphs_keep_their_laws_and_a_second_run_changes_none(
+        any in prop::collection::vec("((so|now|he|Ana:|harbour|boats|2010|- |# |,) ?){1,9}[.?…\",]?(\n| |\n\n)", 0..40),
+        sentences in prop::collection::vec("((so|now|he|harbour|boats|in 2010) ){1,20}we left[.?]( |\n\n)", 0..40),
+    ) {
+        let options = lossy().in_language(Some("en".to_owned()));
+        let method = Counting { step: 11, ..Counting::new() };
+        check_paragraphs(any.concat().as_bytes(), &method, &options);
+        let once = check_paragraphs(sentences.concat().as_bytes(), &method, &options);
+        // A paragraph at a sentence end that the method found is new evidence of a capital.
+        let twice = check_paragraphs(once.as_bytes(), &method, &options);
+        prop_assert_eq!(twice.to_lowercase(), once.to_lowercase());
+    }
+
+    #[test]
     fn marks_keep_their_laws_in_any_text(text in prop::collection::vec(prop::sample::select(PARTS.to_vec()), 0..20)) {
         let text = text.concat();
         check_marks(Format::Text, &text, None);
@@ -316,6 +330,7 @@ fn check_marks(kind: Format, text: &str, mark_form: Option<MarkForm>) {
         }
         if kind == Format::Text {
             check_sentences(bytes, &once, &method, &options);
+            check_paragraphs(bytes, &method, &options.marks(Default::default()));
         }
     }
 }
@@ -330,6 +345,20 @@ fn check_sentences(bytes: &[u8], text: &str, method: &Counting, options: &Restor
     let sentences = written(bytes, usize::MAX);
     assert!(sentences.split_ascii_whitespace().eq(text.split_ascii_whitespace()), "{sentences:?}, {text:?}");
     assert_eq!(written(bytes, 1), sentences);
+}
+
+/// Checks the laws of text in paragraphs: it has the words of a text with a sentence a line, and it does not depend
+/// on how the bytes arrive or on the threads. Returns the text.
+fn check_paragraphs(bytes: &[u8], method: &Counting, options: &RestoreOptions) -> String {
+    let written = |bytes: &[u8], step: usize, form: OutputForm, threads: usize| {
+        let options = options.clone().form(form).threads(threads.try_into().unwrap());
+        String::from_utf8_lossy(&marked(Format::Text, bytes, step, method, &options)).into_owned()
+    };
+    let once = written(bytes, usize::MAX, OutputForm::Paragraphs, 1);
+    let sentences = written(bytes, usize::MAX, OutputForm::Sentences, 1);
+    assert!(once.split_ascii_whitespace().eq(sentences.split_ascii_whitespace()), "{once:?}, {sentences:?}");
+    assert_eq!(written(bytes, 1, OutputForm::Paragraphs, 3), once);
+    once
 }
 
 /// Checks the laws of marks in a text that arrives bit by bit.
