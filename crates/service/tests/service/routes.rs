@@ -64,14 +64,21 @@ fn an_option_means_what_it_means_in_the_library() {
 fn a_text_at_a_cursor_goes_on_in_the_text_around_it() {
     let server = server();
     let restored = |before: &str, after: &str| {
-        let request = json!({"text": "to the park with anna", "marks": true, "before": before, "after": after});
+        let request =
+            json!({"text": "to the park with anna", "marks": true, "before": before, "after": after});
         server.restore(&request.to_string()).json()
     };
     let answer = restored("We went", "and played");
-    assert_eq!((&answer["text"], &answer["words"][0]["start"]), (&json!(" to the park with Anna "), &json!(0)));
+    assert_eq!(
+        (&answer["text"], &answer["words"][0]["start"]),
+        (&json!(" to the park with Anna "), &json!(0))
+    );
     assert_eq!(restored("", "")["text"], "To the park with Anna.");
     let refused = server.post("/v1/restore?before=We", "text/vtt", b"WEBVTT\n");
-    assert_eq!((refused.status, refused.json()["detail"].as_str().unwrap().contains("plain text")), (400, true));
+    assert_eq!(
+        (refused.status, refused.json()["detail"].as_str().unwrap().contains("plain text")),
+        (400, true)
+    );
 }
 
 #[test]
@@ -79,11 +86,15 @@ fn a_recognisers_file_becomes_a_transcript() {
     let server = server();
     let file = example("interview.json");
     let written = |parameters: &str| {
-        let answer = server.post(&format!("/v1/restore?to=text&marks=true&{parameters}"), "application/json", &file);
+        let answer =
+            server.post(&format!("/v1/restore?to=text&marks=true&{parameters}"), "application/json", &file);
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.text()
     };
-    assert!(written("names=SPEAKER_00%3DLaura&times=true&markdown=true").starts_with("[00:00:00] **Laura:** Hello"));
+    assert!(
+        written("names=SPEAKER_00%3DLaura&times=true&markdown=true")
+            .starts_with("[00:00:00] **Laura:** Hello")
+    );
     assert!(written("").starts_with("SPEAKER_00: Hello and welcome"));
     let lines = written("speakers=false");
     assert_eq!(lines.lines().count(), 11, "{lines}");
