@@ -162,9 +162,9 @@ def row(fields):
 
 
 def cpu_seconds(command):
-    """Returns the least CPU time of five runs."""
+    """Returns the least CPU time of three runs."""
     times = []
-    for _ in range(5):
+    for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -192,7 +192,7 @@ def main():
     parser.add_argument("--speed", action="store_true")
     arguments = parser.parse_args()
     if arguments.speed:
-        return speed(learned.texts(arguments.corpora / "train/en/changelog.txt", "turns", True, 20000))
+        return speed(learned.texts(arguments.corpora / "train/en/changelog.txt", "turns", True, 8000))
     weights = learned.read(TOP / "crates/text/src/paragraphs.txt")
     figures = ["F", "F, exact", "Pk", "WindowDiff", "paragraphs"]
     print("| text | sentences | method | " + " | ".join(figures) + " |\n| --- | ---: | --- |" + " ---: |" * len(figures))
