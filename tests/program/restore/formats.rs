@@ -188,8 +188,7 @@ fn a_speaker_of_words_begins_a_turn_in_the_documents_of_all_recognisers() {
     }
     // Words without a text are on one line.
     let words = listed(&|word, _, _| format!(r#"{{"word":"{word}"}}"#));
-    let written = room
-        .restored("restore --marks --format whisper-json --to text", &format!(r#"{{"words":[{words}]}}"#));
+    let written = restored(&format!(r#"{{"words":[{words}]}}"#));
     assert!(!written.contains("met."), "{written}");
 }
 
