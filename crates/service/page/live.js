@@ -5,6 +5,7 @@ import { pair, pieces } from "./align.js";
 const PAUSE = 3000; // ms after a failure until typing tries again
 const RETRIES = 4; // streams that fail in a row after a lost connection, until it is given up
 const WORD_TIME = 375; // ms a word: 160 words a minute, as people speak
+const PARAGRAPH = { words: 60, silence: 4000 }; // a sentence after so many words, or so many ms, begins a paragraph
 
 export class LiveText {
   #engine;
@@ -18,6 +19,7 @@ export class LiveText {
   #timer = 0;
   #isWhole = false; // true once no more text comes
   #retry = 0; // the time before which typing begins no stream
+  #heard = 0; // the time of the last settled text
 
   /** `show(rows)` shows rows; `tell(state, error)` is told of `none`, `on`, `replay` and `off`, and of errors. */
   constructor(engine, show, tell) {
@@ -138,12 +140,23 @@ export class LiveText {
   /** Adds settled text to the rows, whose words it may continue. */
   #add(was, now) {
     const [before, after] = [was.split("\n"), now.split("\n")];
+    const begins = this.#endsParagraph();
+    if (begins) after[0] = after[0].trimStart();
     after.forEach((line, n) => {
-      if (n || !this.#rows.length) this.#rows.push({ label: "", was: "", now: "", pieces: [] });
+      if (n || begins || !this.#rows.length) this.#rows.push({ label: "", was: "", now: "", pieces: [] });
       const row = this.#rows.at(-1);
       row.pieces = [...row.pieces, ...(before.length === after.length ? pieces(before[n], line) : [line])];
       [row.was, row.now] = [row.was + (before[n] ?? ""), row.now + line];
     });
+  }
+
+  /** Whether a paragraph begins with the next settled text: after a sentence, in a long paragraph or after a silence. */
+  #endsParagraph() {
+    const { now = "" } = this.#rows.at(-1) ?? {};
+    const silence = performance.now() - this.#heard;
+    this.#heard += silence;
+    if (!/[.?!…]["'”’»)\]]*\s*$/.test(now)) return false;
+    return silence > PARAGRAPH.silence || now.split(/\s+/).length > PARAGRAPH.words;
   }
 
   #draw() {
