@@ -362,6 +362,22 @@ mod tests {
     }
 
     #[test]
+    fn ten_thousand_speakers_and_times_out_of_order_are_written() {
+        let segment =
+            |at: usize| format!(r#"{{"start":{},"end":1,"speaker":"S{at}","text":"We met."}}"#, 10_000 - at);
+        let segments: Vec<String> = (0..10_000).map(segment).collect();
+        let names: Vec<String> = (0..10_000).map(|at| format!("S{at}=N{at}")).collect();
+        let conversion = Conversion { names: names.join(",").parse().unwrap(), ..Conversion::default() };
+        let json = format!(r#"{{"segments":[{}]}}"#, segments.join(","));
+        let (written, notes) = transcribed(Format::WhisperJson, &json, conversion).unwrap();
+        assert_eq!(
+            (written.matches("We met.").count(), written.ends_with("N9999: We met.\n")),
+            (10_000, true)
+        );
+        assert_eq!(notes, Vec::<String>::new());
+    }
+
+    #[test]
     fn names_that_are_none_are_refused() {
         for (text, expected) in [
             ("S0", "found \"S0\" in `names`"),
