@@ -12,6 +12,12 @@ Path = str | os.PathLike[str]
 class RestoreFileOptions(TypedDict, total=False):
     """The options of `majuscule restore`."""
 
+    after: str
+    """Text after the text, as at the cursor of an editor: it is context, and no sentence ends before its small
+    letters."""
+    before: str
+    """Text before the text, as at the cursor of an editor: it is context, and the text goes on in its last sentence.
+    A space is inserted if one is missing."""
     capitals: Literal["few", "balanced", "many"]
     """Balance between missing and superfluous capitals, for maxent and networks. The default is balanced."""
     case: Literal["auto", "keep", "ignore"]
@@ -24,6 +30,8 @@ class RestoreFileOptions(TypedDict, total=False):
     """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
     changes. Words without times get times interpolated by character count within their segment. convert does not
     change the text (restore adds capitals). Information that cues cannot hold is left out."""
+    dictated: bool
+    """Replace dictated commands by what they write: comma, full stop, question mark, new line, open quote, ..."""
     encoding: str
     """Encoding of texts without a byte-order mark (one of UTF-8 or UTF-16 takes precedence): windows-1252, koi8-r,
     ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE), but none with two bytes per character;
@@ -75,6 +83,11 @@ class RestoreFileOptions(TypedDict, total=False):
     min_seconds: float
     """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
     are reported on standard error. The default is 1."""
+    names: str
+    """Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom."""
+    no_speakers: bool
+    """Name no speakers in plain text, which is otherwise a transcript if the file has speakers: a paragraph for each
+    turn, after the speaker's name."""
     pause_ends: str
     """End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and
     whisper-json, or the cues of srt, vtt and ass."""
@@ -85,8 +98,8 @@ class RestoreFileOptions(TypedDict, total=False):
     sentence_start: Literal["auto", "always", "never"]
     """Sentence starts that get a capital. The default is auto."""
     speakers: bool
-    """Begin a text with the name of its speaker where the speaker changes (Ana: so we met), if the other format has
-    no other place for it, as srt and text."""
+    """Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the other format has no
+    other place for it, as srt."""
     step: int
     """Number of words from the beginning of one window to the beginning of the next [default: 1]."""
     strict: bool
@@ -98,6 +111,8 @@ class RestoreFileOptions(TypedDict, total=False):
     threshold: float
     """Leave a word as it is in the input if its case has a probability below P (0 to 1). The user's own spellings,
     capitals that are kept and sentence starts count as certain."""
+    times: bool
+    """Begin each paragraph of a transcript in plain text with its time: [00:12:07]."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
     It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""
@@ -145,11 +160,18 @@ class ConvertOptions(TypedDict, total=False):
     min_seconds: float
     """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
     are reported on standard error. The default is 1."""
+    names: str
+    """Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom."""
+    no_speakers: bool
+    """Name no speakers in plain text, which is otherwise a transcript if the file has speakers: a paragraph for each
+    turn, after the speaker's name."""
     speakers: bool
-    """Begin a text with the name of its speaker where the speaker changes (Ana: so we met), if the other format has
-    no other place for it, as srt and text."""
+    """Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the other format has no
+    other place for it, as srt."""
     strict: bool
     """Refuse to leave out information that the other format cannot hold, such as cue settings in .srt."""
+    times: bool
+    """Begin each paragraph of a transcript in plain text with its time: [00:12:07]."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
     """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
     It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""

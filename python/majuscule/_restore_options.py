@@ -44,6 +44,12 @@ class Options(TypedDict, total=False):
     lossy: bool
     """Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format) unchanged, instead
     of stopping there."""
+    before: str
+    """Text before the text, as at the cursor of an editor: it is context, and the text goes on in its last sentence.
+    A space is inserted if one is missing."""
+    after: str
+    """Text after the text, as at the cursor of an editor: it is context, and no sentence ends before its small
+    letters."""
     predictions: int
     """Number of contexts in which each word is decided."""
     spellings: Iterable[str]
