@@ -174,6 +174,31 @@ pub fn any_stripped(data: &[u8]) {
     stripped(chosen(kind, restored()), data);
 }
 
+/// Restores a text between two others, of which a stroke each parts it, and checks that its letters stay, that nothing but
+/// spaces is inserted around it, and that a second run changes nothing. The first byte chooses the marks.
+///
+/// # Panics
+/// If a law is broken.
+pub fn between(data: &[u8]) {
+    let Some((&number, text)) = data.split_first() else { return };
+    let text = String::from_utf8_lossy(text);
+    let parts: Vec<&str> = text.splitn(3, '|').collect();
+    let [before, inner, after] = parts[..] else { return };
+    let letters = |text: &str| -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    for (model, language) in MARKS.iter() {
+        let marks = if number % 3 == 0 { MarkSet::NONE } else { MarkSet::USUAL };
+        let places = [MarkPlaces::Everywhere, MarkPlaces::Unmarked][usize::from(number % 2)];
+        let options = RestoreOptions::default().marks(marks).mark_places(places);
+        let restorer = model.with(options.in_language(Some((*language).to_owned())));
+        let restored = |text| restorer.between(before, text, after).expect("a text is restored");
+        let once = restored(inner);
+        assert_eq!(letters(&once), letters(inner), "{before:?} {inner:?} {after:?}: {once:?}");
+        assert_eq!(restored(&once), once, "{before:?} {inner:?} {after:?}, restored twice");
+    }
+}
+
 /// Takes capitals, marks or both out of any bytes as a file of a format, and checks that a second run changes nothing, that
 /// the output does not depend on how the bytes arrive, and that without capitals alone only the case of letters changes.
 /// The first byte chooses the mode; the others are the file.

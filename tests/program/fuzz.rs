@@ -269,6 +269,24 @@ fn marks_keep_their_laws_in_altered_files() {
 }
 
 #[test]
+fn texts_between_others_keep_their_letters() {
+    let mut random = Random::new(13);
+    let others: Vec<&[u8]> = TEXTS.iter().map(|text| text.as_bytes()).collect();
+    for _ in 0..1500 {
+        let parts: Vec<Vec<u8>> = (0..3)
+            .map(|_| {
+                let text = others[random.below(others.len())];
+                let start = random.below(text.len());
+                let end = (start + random.below(40)).min(text.len());
+                random.mutated(&text[start..end], &others)
+            })
+            .collect();
+        let number = random.below(6) as u8;
+        fuzz::between(&[&[number], &*parts.join(&b'|')].concat());
+    }
+}
+
+#[test]
 fn altered_files_are_stripped_once() {
     let mut random = Random::new(15);
     let others: Vec<&[u8]> =

@@ -114,7 +114,7 @@ struct Fragment<'a> {
 }
 
 /// The fragment in the whole text.
-struct Part {
+struct FragmentSpan {
     /// Its position, in bytes.
     span: Range<usize>,
     /// Its words. The first and the last one may be parts of words of the whole text: `l'` before `Europe`.
@@ -122,7 +122,7 @@ struct Part {
 }
 
 /// Consumes the whole text with the outcomes for the words of the fragment.
-type TakePart<'a> = dyn FnMut(&Piece, &Part, &[Decision], &RestoreOptions) + 'a;
+type TakeFragment<'a> = dyn FnMut(&Piece, &FragmentSpan, &[Decision], &RestoreOptions) + 'a;
 
 impl Fragment<'_> {
     /// Restores the fragment; `take` is not called if it has no words.
@@ -131,7 +131,7 @@ impl Fragment<'_> {
         method: &dyn Restorer,
         options: &RestoreOptions,
         request: impl FnOnce(Request) -> Request,
-        take: &mut TakePart<'_>,
+        take: &mut TakeFragment<'_>,
     ) -> Result<()> {
         let mut options = Format::Text.fill_in(options)?.form(OutputForm::Text);
         // Which capitals are kept does not depend on the text around.
@@ -160,7 +160,7 @@ impl Fragment<'_> {
 
     /// Closes the text around the fragment to marks and to sentence starts that nothing shows. `own` are the words of the
     /// fragment by itself.
-    fn prepare(&self, piece: &mut Piece, own: &[Token], options: &RestoreOptions) -> Part {
+    fn prepare(&self, piece: &mut Piece, own: &[Token], options: &RestoreOptions) -> FragmentSpan {
         let start = self.around.before().len() + self.lead.len();
         let (span, tokens) = (start..start + self.text.len(), piece.tokens.as_slice());
         let first = tokens.partition_point(|word| word.source.end as usize <= span.start);
@@ -183,12 +183,12 @@ impl Fragment<'_> {
                 token.starts |= options.sentence_start != SentenceStart::Never && begins_line(self.around);
             }
         }
-        Part { span, words }
+        FragmentSpan { span, words }
     }
 
     /// Takes back marks at the ends of the fragment: inside a word, and at the end of a sentence that neither began in the
     /// fragment nor is seen to end there.
-    fn close(&self, piece: &Piece, part: &Part, decisions: &mut [Decision]) {
+    fn close(&self, piece: &Piece, part: &FragmentSpan, decisions: &mut [Decision]) {
         let tokens = &piece.tokens.as_slice()[part.words.clone()];
         let began = || tokens.iter().zip(&*decisions).any(|(token, decision)| decision.begins(token));
         let may_end = match self.around.after().trim_start().chars().next() {
@@ -206,7 +206,7 @@ impl Fragment<'_> {
     }
 }
 
-impl Part {
+impl FragmentSpan {
     /// Returns true for the first and the last word if it goes on outside.
     fn divides(&self, tokens: &[Token]) -> [bool; 2] {
         let first = tokens.first().is_some_and(|word| (word.source.start as usize) < self.span.start);

@@ -16,7 +16,7 @@ const EXPECTED: f32 = 0.15;
 
 /// A command in a line.
 #[derive(Debug)]
-struct Command {
+struct SpokenCommand {
     /// The numbers of its words.
     words: Range<usize>,
     writes: &'static str,
@@ -62,7 +62,7 @@ impl TextRestorer {
     }
 
     /// Drops the doubtful commands where the model expects no mark in the line without its commands.
-    fn drop_unexpected(&self, words: &[&str], commands: &mut Vec<Command>) -> Result<()> {
+    fn drop_unexpected(&self, words: &[&str], commands: &mut Vec<SpokenCommand>) -> Result<()> {
         let (mut text, mut ends) = (String::new(), vec![0]);
         let mut next = commands.iter().peekable();
         for (at, word) in words.iter().enumerate() {
@@ -89,8 +89,8 @@ impl TextRestorer {
 }
 
 /// Returns the phrases of a line that may be commands, the longest ones.
-fn commands(words: &[String], dictation: &Dictation) -> Vec<Command> {
-    let (mut found, mut at): (Vec<Command>, _) = (Vec::new(), 0);
+fn commands(words: &[String], dictation: &Dictation) -> Vec<SpokenCommand> {
+    let (mut found, mut at): (Vec<SpokenCommand>, _) = (Vec::new(), 0);
     let is_here = |phrase: &str, at: usize| {
         let count = phrase.split(' ').count();
         let here = words.get(at..at + count).is_some_and(|words| words.iter().eq(phrase.split(' ')));
@@ -110,7 +110,7 @@ fn commands(words: &[String], dictation: &Dictation) -> Vec<Command> {
         let follows_command = found.last().is_some_and(|last| last.words.end == at);
         let is_noun = at > 0 && dictation.determiners.split(' ').any(|word| word == words[at - 1]);
         if follows_command || !is_noun {
-            found.push(Command { words: at..at + count, writes, is_doubtful });
+            found.push(SpokenCommand { words: at..at + count, writes, is_doubtful });
         }
         at += count;
     }
@@ -118,7 +118,7 @@ fn commands(words: &[String], dictation: &Dictation) -> Vec<Command> {
 }
 
 /// Returns the words of a line with what its commands write in their place.
-fn written(words: &[&str], commands: &[Command], language: &str) -> String {
+fn written(words: &[&str], commands: &[SpokenCommand], language: &str) -> String {
     let (mut out, mut at, mut commands) = (String::new(), 0, commands.iter().peekable());
     // True if no space is before the next word.
     let mut joins = true;
