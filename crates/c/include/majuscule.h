@@ -22,8 +22,9 @@
  * Options. They are a JSON object, such as {"marks": true, "threshold": 0.9}, or NULL for the defaults. They have the
  * names and the values of the command line, with underscores: marks, case, sentence_start, capitals, style, mark_form,
  * mark_threshold, threshold, look_ahead, predictions, context, locale, lossy. "spellings" is a list of the user's own
- * spellings, "lang" the tag of the language of the text, and "threads" the number of threads. Files also have name,
- * format, encoding, field, lines and pause_ends.
+ * spellings, "lang" the tag of the language of the text, and "threads" the number of threads. "before" and "after" are
+ * the texts around one text, which mj_restore_between has as arguments. Files also have name, format, encoding, field,
+ * lines and pause_ends.
  *
  * Memory. mj_X_free accepts the address of a pointer, frees the value and sets the pointer to NULL. NULL, and the address
  * of NULL, do nothing. The use of another copy of the pointer after that is undefined behaviour, like a pointer that no
@@ -222,6 +223,26 @@ mj_code mj_restore(const mj_model *model,
                    const char *options,
                    mj_string *restored,
                    mj_error **error);
+
+/**
+ * Restores a text that is inserted between two others, such as words dictated at the cursor of an editor. The result is
+ * the text with the spaces that are missing: the texts around it are not part of it, and stay as they are.
+ *
+ * `before`, `text` and `after` are bytes of UTF-8 with their lengths. The last 60 words before and the first 60 after
+ * count, and either text may be empty. Free `restored` with mj_string_free.
+ *
+ * Fails like mj_restore.
+ */
+mj_code mj_restore_between(const mj_model *model,
+                           const char *before,
+                           size_t before_length,
+                           const char *text,
+                           size_t length,
+                           const char *after,
+                           size_t after_length,
+                           const char *options,
+                           mj_string *restored,
+                           mj_error **error);
 
 /**
  * Restores a text and returns its words with their positions, marks and probabilities, in the order of the text.

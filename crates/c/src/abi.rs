@@ -383,6 +383,39 @@ pub unsafe extern "C" fn mj_restore(
     }
 }
 
+/// Restores a text that is inserted between two others, such as words dictated at the cursor of an editor. The result is
+/// the text with the spaces that are missing: the texts around it are not part of it, and stay as they are.
+///
+/// `before`, `text` and `after` are bytes of UTF-8 with their lengths. The last 60 words before and the first 60 after
+/// count, and either text may be empty. Free `restored` with mj_string_free.
+///
+/// Fails like mj_restore.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mj_restore_between(
+    model: *const mj_model,
+    before: *const c_char,
+    before_length: usize,
+    text: *const c_char,
+    length: usize,
+    after: *const c_char,
+    after_length: usize,
+    options: *const c_char,
+    restored: *mut mj_string,
+    error: *mut *mut mj_error,
+) -> mj_code {
+    // SAFETY: as above.
+    unsafe {
+        answer(restored, error, || {
+            let restorer = options_at(options)?.restorer(model_at(model)?)?;
+            let read = |bytes, length, name| utf8(name, bytes_at(bytes, length, name)?);
+            let before = read(before, before_length, "the text before")?;
+            let text = read(text, length, "the text")?;
+            let after = read(after, after_length, "the text after")?;
+            Ok(restorer.between(before, text, after)?.into_bytes().into())
+        })
+    }
+}
+
 /// Restores a text and returns its words with their positions, marks and probabilities, in the order of the text.
 ///
 /// `text` is `length` bytes of UTF-8. Free `words` with mj_word_list_free.

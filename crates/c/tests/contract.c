@@ -63,6 +63,31 @@ static void check_texts(const mj_model *model) {
   is(&found, "");
 }
 
+static void between(const mj_model *model, const char *before, const char *text, const char *after,
+                    const char *expected) {
+  mj_string found;
+  mj_error *error;
+  CHECK(mj_restore_between(model, before, strlen(before), text, strlen(text), after, strlen(after),
+                           "{\"marks\": true}", &found, &error) == MJ_OK && error == NULL);
+  is(&found, expected);
+}
+
+static void check_between(const mj_model *model) {
+  mj_string found;
+  mj_error *error;
+  between(model, "We went", "to lisbon", "", " to Lisbon");
+  between(model, "We went home.", "it was late", "", " It was late.");
+  between(model, "We met ", "angela merkel", " in Lisbon.", "Angela Merkel");
+  between(model, "", "", "", "");
+  CHECK(mj_restore_between(model, NULL, 0, "lisbon", 6, NULL, 0, NULL, &found, NULL) == MJ_OK);
+  is(&found, "Lisbon");
+  failed(mj_restore_between(model, NULL, 1, "x", 1, NULL, 0, NULL, &found, &error), MJ_USAGE,
+         "the text before is NULL");
+  failed(mj_restore_between(model, NULL, 0, "x", 1, "a\xFF", 2, NULL, &found, &error), MJ_INPUT,
+         "the text after: byte 1");
+  CHECK(found.data == NULL && found.length == 0);
+}
+
 static void check_words(const mj_model *model) {
   const char *text = "we met in lisbon";
   mj_word_list *words;
@@ -269,6 +294,7 @@ int main(int count, char **arguments) {
   CHECK(count == 3 && strcmp(mj_version(), "0.") > 0);
   CHECK(mj_model_embedded("en-GB", "fast", &model, &error) == MJ_OK && error == NULL);
   check_texts(model);
+  check_between(model);
   check_words(model);
   check_stream(model);
   check_files(model);
