@@ -121,8 +121,10 @@ fn the_rust_of_the_readme_is_tested_in_the_library() {
 #[test]
 fn the_map_names_files_that_exist() {
     let top = top();
-    let files =
-        ["benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "npm", "python", "src", "tests"];
+    let files = [
+        "benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "npm", "python", "release", "src",
+        "tests",
+    ];
     let files: Vec<String> = files.iter().flat_map(|folder| all_files(&top.join(folder))).collect();
     let mut maps = markdown(&top.join("docs/decisions"));
     maps.extend(["ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| top.join(name)));
