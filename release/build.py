@@ -23,6 +23,7 @@ machine that made it.
 
 import argparse
 import datetime
+import glob
 import gzip
 import hashlib
 import importlib.metadata
@@ -546,19 +547,36 @@ def make_sbom(release, folder):
 # ---- Homebrew and containers ----
 
 
+# The systems of Homebrew.
+SYSTEMS = {
+    "aarch64-apple-darwin": ("macos", "arm"),
+    "x86_64-apple-darwin": ("macos", "intel"),
+    "aarch64-unknown-linux": ("linux", "arm"),
+    "x86_64-unknown-linux": ("linux", "intel"),
+}
+
+
 def make_recipes(release, folder):
+    """Writes the formula of all archives in the folder, and the recipe of the container of this machine's archive."""
     archive = f"{release.archive_name()}.tar.gz"
     if not os.path.exists(release.path(archive)):
         raise Missing("the part `program` has not been made")
     repository = PACKAGE.get("repository")
     if not repository:
         print("recipes: Cargo.toml has no `repository`: majuscule.rb has REPOSITORY in its addresses, and is not usable as it is")
-    values = {"VERSION": VERSION, "ARCHIVE": archive, "SHA256": sha256(release.path(archive)), "DESCRIPTION": DESCRIPTION}
-    values["REPOSITORY"] = repository or "REPOSITORY"
+    values = {"VERSION": VERSION, "ARCHIVE": archive, "DESCRIPTION": DESCRIPTION, "REPOSITORY": repository or "REPOSITORY"}
+    address = f"{values['REPOSITORY']}/releases/download/v{VERSION}"
+    blocks = []
+    for target, (system, processor) in SYSTEMS.items():
+        for path in glob.glob(release.path(f"majuscule-{VERSION}-{target}*.tar.gz")):
+            lines = [f'url "{address}/{os.path.basename(path)}"', f'sha256 "{sha256(path)}"']
+            block = [f"on_{system} do", f"  on_{processor} do", *(f"    {line}" for line in lines), "  end", "end"]
+            blocks.append("\n" + "\n".join(f"  {line}" for line in block))
+    values["ARCHIVES"] = "\n".join(blocks)
     for name in ["majuscule.rb", "Dockerfile"]:
         if name == "Dockerfile" and "linux" not in release.target:
             continue
-        write(release.path(name), re.sub(r"@([A-Z0-9]+)@", lambda found: values[found[1]], read("release", name)))
+        write(release.path(name), re.sub(r"@([A-Z]+)@", lambda found: values[found[1]], read("release", name)))
     if "linux" in release.target:
         write(release.path(".dockerignore"), f"*\n!{archive}\n")
 

@@ -248,12 +248,14 @@ def check_sbom(out, folder):
 def check_formula(out, folder):
     with open(only(out, "majuscule.rb"), encoding="utf-8") as file:
         text = file.read()
-    archive = os.path.basename(only(out, f"majuscule-{VERSION}-*-*-*.tar.gz"))
-    expect(f'/{archive}"' in text and sha256(os.path.join(out, archive)) in text, True, "address and checksum")
-    expect("@" in text.replace("# The formula of Homebrew: release/build.py fills in the words between @.", ""), False, "placeholders")
+    archives = [path for path in glob.glob(os.path.join(out, f"majuscule-{VERSION}-*-*-*.tar.gz")) if "windows" not in path]
+    for path in archives:
+        expect(f'/{os.path.basename(path)}"' in text and sha256(path) in text, True, f"address and checksum of {path}")
+    expect(re.findall("@[A-Z]+@", text), [], "placeholders")
+    parsed = "ruby parses it" if run_ruby(out) else "no ruby here to parse it"
     if "repository" not in PACKAGE:
-        raise Skipped("the formula has no address, since Cargo.toml has no `repository`")
-    return "has the checksum of the archive" + ("" if run_ruby(out) else "; no ruby here to parse it")
+        raise Skipped(f"the formula has no address, since Cargo.toml has no `repository`; {parsed}")
+    return f"has the checksums of {len(archives)} archives; {parsed}"
 
 
 def run_ruby(out):

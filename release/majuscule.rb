@@ -2,10 +2,9 @@
 class Majuscule < Formula
   desc "@DESCRIPTION@"
   homepage "@REPOSITORY@"
-  url "@REPOSITORY@/releases/download/v@VERSION@/@ARCHIVE@"
   version "@VERSION@"
-  sha256 "@SHA256@"
   license any_of: ["MIT", "Apache-2.0"]
+@ARCHIVES@
 
   def install
     bin.install "majuscule"
