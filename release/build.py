@@ -653,7 +653,7 @@ def report(release):
     return f"""# Artefacts
 
 `release/build.py` writes this file; do not edit it. `release/check.py` unpacks each artefact into an empty folder and uses it.
-The sizes are of version {VERSION} on {platform.system()} ({platform.machine()}), with the profile `{release.profile}`.
+The sizes are of version {VERSION} on {platform.system()} ({platform.machine()}), and its programs were built with the profile `{release.profile}`.
 
     python3 release/build.py OUT --report docs/reports
     python3 release/check.py OUT
