@@ -58,7 +58,7 @@ pub fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
 
 /// What became of a file.
 #[derive(Debug, Serialize)]
-struct FileReport {
+struct RestoredFileReport {
     format: &'static str,
     language: String,
     encoding: &'static str,
@@ -80,7 +80,7 @@ pub fn restore_file(model: &Model, options: CallOptions, bytes: &[u8]) -> Result
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 16);
     let restored = model.restore_file(Input::new(&*name, bytes)?, &options.into_file(format), &mut out)?;
     let notes = note.iter().chain(&restored.notes).map(|note| note.worded(&name, option_name)).collect();
-    let report = FileReport {
+    let report = RestoredFileReport {
         format: restored.format.name_of(),
         language: restored.language,
         encoding: restored.encoding.name(),
