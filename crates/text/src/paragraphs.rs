@@ -175,7 +175,8 @@ impl ParagraphDivider {
         rest.map(|(_, sentence)| sentence.words).sum()
     }
 
-    /// Returns the log-odds of a paragraph before sentence `at`, which is not the first.
+    /// Returns the log-odds of a paragraph before sentence `at`, which is not the first, or a bound of them that is not
+    /// positive.
     fn score(&self, at: usize) -> f64 {
         let (last, next) = (&self.sentences[at - 1], &self.sentences[at]);
         let SentenceGap::Sentence { asked, pause } = next.gap else { return f64::INFINITY };
@@ -184,13 +185,17 @@ impl ParagraphDivider {
         score += WEIGHTS.sentences[self.count.min(WEIGHTS.sentences.len()) - 1];
         score += between(&SENTENCE_WORDS, &WEIGHTS.last, last.words);
         score += between(&SENTENCE_WORDS, &WEIGHTS.next, next.words);
+        if let Some(pause) = pause {
+            score += PAUSE_WEIGHT * (pause.as_secs_f64().min(LONGEST_PAUSE) - ORDINARY_PAUSE);
+        }
         for (sentences, weight) in [1, BLOCK].into_iter().zip(WEIGHTS.cohesion) {
+            // Cohesion is never negative: it cannot raise this score.
+            if score <= 0.0 && weight <= 0.0 {
+                break;
+            }
             let left = self.sentences.range(at.saturating_sub(sentences)..at).rev();
             let right = self.sentences.range(at..).take(sentences);
             score += weight * cosine(&mut stems_of(left), &mut stems_of(right));
-        }
-        if let Some(pause) = pause {
-            score += PAUSE_WEIGHT * (pause.as_secs_f64().min(LONGEST_PAUSE) - ORDINARY_PAUSE);
         }
         score
     }
