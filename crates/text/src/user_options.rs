@@ -253,7 +253,7 @@ pub static USER_OPTIONS: [UserOption; 19] = [
         name: "before",
         help: "Text before the text, as at the cursor of an editor: it is context, and the text goes on in its last \
                sentence. A space is inserted if one is missing",
-        kind: OptionKind::Text("WORDS"),
+        kind: OptionKind::Text("STRING"),
         doors: EVERYWHERE,
         set: |options, value| {
             options.around.get_or_insert_default().set_before(&value.text()?);
@@ -264,7 +264,7 @@ pub static USER_OPTIONS: [UserOption; 19] = [
         name: "after",
         help: "Text after the text, as at the cursor of an editor: it is context, and no sentence ends before its \
                small letters",
-        kind: OptionKind::Text("WORDS"),
+        kind: OptionKind::Text("STRING"),
         doors: EVERYWHERE,
         set: |options, value| {
             options.around.get_or_insert_default().set_after(&value.text()?);
