@@ -1,9 +1,8 @@
 //! The options of calls, from JSON.
 
-use majuscule::{Door, Encoding, Format, OptionValue, RestoreOptions, UserOption, WrongValue};
+use majuscule::{Door, Encoding, Format, RestoreOptions, UserOption};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::named::{NamedValue, nearest};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 #[cfg(feature = "all")]
@@ -85,9 +84,7 @@ impl GivenOptions {
         let Some(value) = self.0.remove(&option_name(wanted.name)).filter(|value| !value.is_null()) else {
             return Ok(());
         };
-        let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);
-        let set = given.and_then(|given| wanted.set(options, &given));
-        set.map_err(|wrong| wanted.error(value, wrong))
+        wanted.set_to(options, &value)
     }
 
     /// Removes and returns a list of texts as lines.

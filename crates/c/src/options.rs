@@ -3,12 +3,10 @@
 use std::num::NonZeroUsize;
 
 use majuscule::{
-    Door, Encoding, FileRequest, Format, Model, OptionValue, RestoreOptions, Spellings, TextRestorer,
-    UserOption, WrongValue,
+    Door, Encoding, FileRequest, Format, Model, RestoreOptions, Spellings, TextRestorer, UserOption,
 };
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::named::{NamedValue, nearest};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The door whose options C has: its calls are those of JavaScript.
@@ -55,10 +53,8 @@ impl CallOptions {
 
     fn set(&mut self, name: &str, value: &Value) -> Result<()> {
         if let Some(wanted) = UserOption::at(DOOR).find(|option| option.field() == name) {
-            let given = OptionValue::deserialize(value).map_err(|_| WrongValue::Unexpected);
-            let set = given.and_then(|given| wanted.set(&mut self.restoring, &given));
             self.has_pauses |= wanted.name == "pause-ends";
-            return set.map_err(|wrong| wanted.error(value, wrong));
+            return wanted.set_to(&mut self.restoring, value);
         }
         match name {
             "lang" => self.restoring.language = Some(text(name, value)?),

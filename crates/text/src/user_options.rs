@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::house_style::StyleRule;
 use super::mark::MarkForm;
@@ -354,6 +354,18 @@ impl UserOption {
     /// Fails if the value does not fit.
     pub fn set(&self, options: &mut RestoreOptions, value: &OptionValue) -> Result<(), WrongValue> {
         (self.set)(options, value)
+    }
+
+    /// Sets the option to a value of another program, such as one of JSON.
+    ///
+    /// # Errors
+    /// Fails if the value does not fit.
+    pub fn set_to<'v, V>(&self, options: &mut RestoreOptions, value: V) -> Result<(), Error>
+    where
+        V: Deserializer<'v> + Display + Copy,
+    {
+        let given = OptionValue::deserialize(value).map_err(|_| WrongValue::Unexpected);
+        given.and_then(|given| self.set(options, &given)).map_err(|wrong| self.error(value, wrong))
     }
 
     /// Reads a value that is given as text.
