@@ -224,15 +224,11 @@ impl ConvertArgs {
                     "standard output has no file extension that shows its format: name the format with --to",
                 );
             }
-            (None, Some(output)) => {
-                match Format::named(output).or(is_markdown(output).then_some(Format::Text)) {
-                    Some(kind) => kind,
-                    None => {
-                        let problem = "has no known file extension, such as .vtt: name the format with --to";
-                        return Err(Error::usage(format!("{} {problem}", output.display())));
-                    }
-                }
-            }
+            (None, Some(output)) if is_markdown(output) => Format::Text,
+            (None, Some(output)) => Format::named(output).ok_or_else(|| {
+                let problem = "has no known file extension, such as .vtt: name the format with --to";
+                Error::usage(format!("{} {problem}", output.display()))
+            })?,
             (Some(kind), _) => kind,
         };
         let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());

@@ -43,10 +43,8 @@ pub(crate) struct TranscriptWriter {
     names: SpeakerNames,
     language: CueLanguage,
     divider: ParagraphDivider,
-    /// The sentences that are not written, of which the last one may go on, and the number of those that are known to
-    /// begin a paragraph or not.
+    /// The sentences that are not written, of which the last one may go on.
     sentences: VecDeque<TranscriptSentence>,
-    decided: usize,
     /// The speaker of the last word, the word, and its end.
     speaker: Option<String>,
     last: String,
@@ -62,7 +60,8 @@ struct TranscriptSentence {
     text: String,
     speaker: Option<String>,
     begin: Option<u64>,
-    begins_paragraph: bool,
+    /// `None` until it is known.
+    begins_paragraph: Option<bool>,
     /// True if a part of it is written.
     is_begun: bool,
 }
@@ -84,7 +83,6 @@ impl TranscriptWriter {
             language: CueLanguage::of(language),
             divider: ParagraphDivider::new(language.unwrap_or_default()),
             sentences: VecDeque::new(),
-            decided: 0,
             speaker: None,
             last: String::new(),
             end: None,
@@ -163,31 +161,28 @@ impl TranscriptWriter {
     /// Appends the sentences whose place is known; the last one may go on unless the transcript `ends`.
     fn write(&mut self, ends: bool, out: &mut String) {
         while let Some(begins) = self.divider.decide() {
-            if let Some(sentence) = self.sentences.get_mut(self.decided) {
-                sentence.begins_paragraph = begins;
+            if let Some(next) = self.sentences.iter_mut().find(|next| next.begins_paragraph.is_none()) {
+                next.begins_paragraph = Some(begins);
             }
-            self.decided += 1;
         }
-        while self.decided > 0 {
-            let is_last = self.sentences.len() == 1 && !ends;
-            let is_long = self.sentences.front().is_some_and(|sentence| sentence.text.len() > LONGEST);
-            if is_last && !is_long {
-                return;
-            }
-            let Some(mut sentence) = self.sentences.pop_front() else { return };
+        loop {
+            let goes_on = self.sentences.len() == 1 && !ends;
+            let is_written = |next: &mut TranscriptSentence| {
+                next.begins_paragraph.is_some() && (!goes_on || next.text.len() > LONGEST)
+            };
+            let Some(mut sentence) = self.sentences.pop_front_if(is_written) else { return };
             self.sentence(&sentence, out);
-            if is_last {
+            if goes_on {
                 sentence.text.clear();
                 sentence.is_begun = true;
                 return self.sentences.push_front(sentence);
             }
-            self.decided -= 1;
         }
     }
 
     /// Appends a sentence.
     fn sentence(&mut self, sentence: &TranscriptSentence, out: &mut String) {
-        if sentence.begins_paragraph && !sentence.is_begun {
+        if sentence.begins_paragraph == Some(true) && !sentence.is_begun {
             out.push_str(if self.is_begun { "\n\n" } else { "" });
             if let Some(begin) = sentence.begin.filter(|_| self.form.times) {
                 let seconds = begin / 1000;

@@ -556,6 +556,7 @@ fn letters_of(text: &str) -> usize {
 /// segments of Whisper, the last turn first. Its text is in the strings at these positions; if they have other letters
 /// than the words, no turn is known.
 fn turns_of_words(json: &str, positions: &[Range<usize>]) -> Vec<usize> {
+    // `speaker`, `Speaker`, `speakerTag`: most documents have none, and are not read once more.
     if !json.contains("peaker") {
         return Vec::new();
     }

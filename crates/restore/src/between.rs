@@ -40,7 +40,7 @@ impl TextRestorer {
     }
 }
 
-/// Restores a text with a text around it, and returns it with the spaces that are inserted.
+/// Restores a text with a text around it, and returns it with the spaces that are inserted, and the number of its words.
 ///
 /// # Errors
 /// Returns the method's errors.
@@ -49,14 +49,15 @@ pub(super) fn restore(
     options: &RestoreOptions,
     around: &TextAround,
     text: &str,
-) -> Result<String> {
+) -> Result<(String, usize)> {
     let [lead, trail] = spaces_around(around, text, options.language());
     let fragment = Fragment { around, text, lead, trail };
     let mut restored = None;
     fragment.restore(method, options, |request| request, &mut |piece, part, decisions, options| {
-        restored = Some(part.text(piece, decisions, options));
+        let text = part.text(piece, decisions, options);
+        restored = Some(([lead, &text, trail].concat(), decisions.len()));
     })?;
-    Ok(restored.map_or_else(|| text.to_owned(), |restored| [lead, &restored, trail].concat()))
+    Ok(restored.unwrap_or_else(|| (text.to_owned(), 0)))
 }
 
 /// Restores a file with a text around it. Line breaks at its end stay after the spaces that are inserted.
@@ -79,9 +80,9 @@ pub(super) fn restore_file(
     }
     let text = input.text()?;
     let fragment = text.trim_end_matches(['\r', '\n']);
-    let restored = restore(method, options, around, fragment)? + &text[fragment.len()..];
-    let words = whole_piece(fragment, options)?.tokens.len() as u64;
-    let done = Done { words, bytes: text.len() as u64, changed: restored != text };
+    let (restored, words) = restore(method, options, around, fragment)?;
+    let restored = restored + &text[fragment.len()..];
+    let done = Done { words: words as u64, bytes: text.len() as u64, changed: restored != text };
     out(restored.as_bytes(), done)?;
     Ok(done)
 }

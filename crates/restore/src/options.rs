@@ -161,7 +161,8 @@ impl TextRestorer {
     /// Returns the method's errors.
     pub fn restore(&self, text: &str) -> Result<String> {
         if let Some(around) = &self.options.around {
-            return between::restore(&*self.model.restorer, &self.options, around, text);
+            let restored = between::restore(&*self.model.restorer, &self.options, around, text)?;
+            return Ok(restored.0);
         }
         if self.options.form == OutputForm::Text {
             return TextQueue::new(self, |request| request)?.restore(text);
