@@ -157,7 +157,8 @@ fn are_linked_speakers(words: &[Known], cues: bool) -> bool {
             matches!(words, [word] if word & FUNCTION != 0 && word & (NAME | TITLE | ROLE) == 0);
         is_speaker(words, context) && !is_word_of_grammar
     };
-    is_one(words) || words.split(|word| word & PARTICLE != 0).filter(|words| !words.is_empty()).all(is_one)
+    let mut parts = words.split(|word| word & PARTICLE != 0).filter(|words| !words.is_empty()).peekable();
+    is_one(words) || parts.peek().is_some() && parts.all(is_one)
 }
 
 fn ends_label(rest: &str) -> bool {
@@ -513,6 +514,9 @@ mod tests {
             "Questions: none",
             "so, ann: hi",
             "ann, so: hi",
+            // Words that stand between names are none by themselves.
+            "the, and: we",
+            "The, and : we",
             "bob",
             "bob said",
         ] {
