@@ -121,6 +121,13 @@ def ser_between(report):
     return f"{ser(report['ser'])} ±{ser(half(report, 'ser'))}"
 
 
+def results_version():
+    """Returns the version of results of the program: figures of different versions cannot be compared."""
+    text = "We met Ana in Lisbon.\n"
+    report = subprocess.run([MAJUSCULE, "evaluate", "--lang", "en", "--json"], check=True, capture_output=True, text=True, input=text)
+    return int(re.search(r"results:(\d+)", json.loads(report.stdout)["signature"]).group(1))
+
+
 class Table:
     """Rows under a header; the first `keys` cells of a row identify it."""
 
@@ -330,13 +337,14 @@ def in_short(cells, protocol):
     return " / ".join(cell.split(" ")[0] for cell in cells[at + 2 : at + 4]) if cells else "-"
 
 
-def merged(old, table):
-    """Returns the rows of a table; new rows replace those with the same keys."""
+def merged(old, table, version):
+    """Returns the rows of a table, each with the version of results that made it; new rows replace those with the same keys."""
     if old is None or old["header"] != table.header:
         old = {"rows": []}
-    new = {tuple(row[: table.keys]): row for row in table.rows}
-    rows = [new.pop(tuple(row[: table.keys]), row) for row in old["rows"]]
-    return {"header": table.header, "keys": table.keys, "rows": rows + list(new.values())}
+    new = {tuple(row[: table.keys]): (row, version) for row in table.rows}
+    kept = zip(old["rows"], old.get("versions", [None] * len(old["rows"])))
+    rows = [new.pop(tuple(row[: table.keys]), (row, made)) for row, made in kept] + list(new.values())
+    return {"header": table.header, "keys": table.keys, "rows": [row for row, _ in rows], "versions": [made for _, made in rows]}
 
 
 def report(folder, tables):
@@ -346,8 +354,9 @@ def report(folder, tables):
     if os.path.exists(store):
         with open(store, encoding="utf-8") as file:
             stored = json.load(file)
+    version = results_version() if tables else None
     for table in tables:
-        stored[table.name] = merged(stored.get(table.name), table)
+        stored[table.name] = merged(stored.get(table.name), table, version)
     with open(store, "w", encoding="utf-8") as file:
         json.dump(stored, file, ensure_ascii=False, indent=1)
         file.write("\n")
@@ -360,7 +369,9 @@ def report(folder, tables):
         if name in stored:
             table = stored[name]
             parts += [f"## {title}", *filter(None, [text]), f"    {command}"]
-            parts += [markdown(table["header"], table["keys"], table["rows"])]
+            versions = table.get("versions", [None] * len(table["rows"]))
+            rows = [[*row, "-" if made is None else str(made)] for row, made in zip(table["rows"], versions)]
+            parts += [markdown([*table["header"], "version of results"], table["keys"], rows)]
     with open(os.path.join(folder, "quality.md"), "w", encoding="utf-8") as file:
         file.write("\n\n".join(parts) + "\n")
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Makes the reports in docs/reports again: python3 benches/reports.py CORPORA [--only NAME ...] [--with NAME=VALUE ...]
 
+    python3 benches/reports.py --check     # the versions of results; needs neither texts nor the program
+
 Three kinds of reports, by the names that --only takes:
 
 - quality: the results of benches/quality.py, also for the README's table of quality (--with MODELS=beside adds the models in the folder `beside`).
@@ -136,13 +138,67 @@ def as_markdown(output):
     return output if not output or re.search(r"^\| ---", output, re.MULTILINE) else f"```text\n{output}\n```"
 
 
+# What a report says of its version of results: in the signature of a test, and in columns.
+SIGNED = re.compile(r"^`protocol:.*\|(?:results:(?P<results>\d+)|version:[\d.]+)`$", re.MULTILINE)
+COLUMN = "version of results"
+OLD_LIST = "## Reports without the current version"
+
+
+def versions(text):
+    """Returns the versions of results that a report names; None stands for a signature or a row without one."""
+    found = {match["results"] and int(match["results"]) for match in SIGNED.finditer(text)}
+    at = None
+    for row in text.splitlines():
+        cells = [cell.strip() for cell in row.split("|")]
+        if COLUMN in cells:
+            at = cells.index(COLUMN)
+        elif not row.startswith("|"):
+            at = None
+        elif at is not None and at < len(cells) and cells[1] != "in the source" and not set(cells[at]) <= set("-:"):
+            found.add(int(cells[at]) if cells[at].isdigit() else None)
+        elif at is not None and cells[at] == "-":
+            found.add(None)
+    return found
+
+
+def check():
+    """Returns what is wrong with the versions of results in the reports."""
+    current = int(re.search(r"RESULTS_VERSION: u32 = (\d+);", (TOP / "crates/train/src/lib.rs").read_text(encoding="utf-8"))[1])
+    page = (REPORTS / "README.md").read_text(encoding="utf-8")
+    history, _, listed = page.partition(OLD_LIST)
+    old = set(re.findall(r"\]\(([\w./-]+\.md)\)", listed))
+    errors = [f"README.md: version {n} of results has no row" for n in range(1, current + 1) if not re.search(rf"^\| {n} \|", history, re.MULTILINE)]
+    # The reports of recipes, and those that name a version.
+    made = {f"{recipe.stem}.md" for recipe in (TOP / "crates/experiment/src/recipes").glob("*.toml") if recipe.stem != "small"}
+    made |= {"quality.md", "small/tables.md"}
+    pages = {path.relative_to(REPORTS).as_posix(): path.read_text(encoding="utf-8") for path in REPORTS.glob("**/*.md")}
+    for name, text in sorted(pages.items()):
+        found = versions(text)
+        if name not in made and not found:
+            continue
+        if len(found) > 1:
+            errors.append(f"{name}: one report has the versions of results {sorted(str(version) for version in found)}: make it again")
+        elif found != {current} and name not in old:
+            errors.append(f"{name}: the report is not of version {current} of results: make it again, or list it in README.md until then")
+        elif found == {current} and name in old:
+            errors.append(f"README.md: {name} is of version {current}: take it from the list")
+    errors += [f"README.md: there is no report {name}" for name in sorted(old - pages.keys())]
+    errors += [f"{name}: the recipe has no report" for name in sorted(made - pages.keys())]
+    return errors
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="The head of the script says more.")
-    parser.add_argument("corpora", help="the folder of corpora")
+    parser.add_argument("corpora", nargs="?", help="the folder of corpora")
+    parser.add_argument("--check", action="store_true", help="check the versions of results in the reports")
     parser.add_argument("--only", nargs="+", help="the reports to make (all that can be)")
     parser.add_argument("--with", dest="values", nargs="+", default=[], metavar="NAME=VALUE", help="what reports need beside")
     parser.add_argument("--list", action="store_true", help="print the names of reports")
     options = parser.parse_args()
+    if options.check:
+        return sys.exit("\n".join(f"reports.py: {error}" for error in check()) or None)
+    if options.corpora is None:
+        parser.error("the folder of corpora is missing")
     values = dict(value.split("=", 1) for value in options.values)
     values["CORPORA"] = os.path.abspath(options.corpora)
     made = {"quality": lambda: quality(values)}

@@ -21,6 +21,7 @@ use majuscule_methods::Backend;
 use majuscule_methods::model::{self, Manifest};
 use majuscule_restore::models::Methods;
 use majuscule_text::Locale;
+use majuscule_train::RESULTS_VERSION;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::overlap::{Overlap, TextSize};
 use majuscule_train::corpus::stats::CorpusStats;
@@ -159,6 +160,7 @@ fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manife
     }
     let lines = lines.filter(|_| !names.is_empty()).or_else(|| Some(counted?.sentences));
     Ok(RowRun {
+        version: Some(RESULTS_VERSION),
         sentences: planned.lines.or(lines),
         words: counted.map(|size| size.words),
         processor: trained.and_then(|took| took.processor),

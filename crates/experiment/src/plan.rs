@@ -11,6 +11,7 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_format::{DetectedFormat, Format, FormatInfo};
 use majuscule_restore::models::{Methods, Preset};
+use majuscule_train::RESULTS_VERSION;
 use majuscule_train::eval::table::thousands;
 
 /// The locations of a recipe's files, and the choice of rows to make.
@@ -832,9 +833,9 @@ impl Job {
 }
 
 /// Hashes everything that a job's result depends on into a name: the request, the contents of the
-/// files, and the program's version.
+/// files, and the version of results.
 fn key(request: &str, inputs: &BTreeMap<String, String>) -> String {
-    let mut all = format!("majuscule {}\n{request}\n", env!("CARGO_PKG_VERSION"));
+    let mut all = format!("results {RESULTS_VERSION}\n{request}\n");
     for (name, digest) in inputs {
         all += &format!("{name} {digest}\n");
     }

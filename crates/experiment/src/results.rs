@@ -111,6 +111,9 @@ pub struct ResultRow {
 /// The training behind a row, from its manifest and log.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RowRun {
+    /// The version of results ([`RESULTS_VERSION`](majuscule_train::RESULTS_VERSION)) of the program
+    /// that trained and tested the row; older results have none.
+    pub version: Option<u32>,
     /// The pretrained encoder.
     pub encoder: Option<RunEncoder>,
     /// The steps of the last training, on one line.

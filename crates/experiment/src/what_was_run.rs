@@ -166,7 +166,8 @@ pub(super) fn explained(results: &Results, test: usize) -> Option<String> {
 /// The columns of the table, each with its value for a row here and in the source.
 type RunColumn = (&'static str, fn(&ResultRow) -> Option<String>, fn(&PaperRun) -> Option<String>);
 
-const COLUMNS: [RunColumn; 10] = [
+const COLUMNS: [RunColumn; 11] = [
+    ("version of results", |row| row.run.version.map(|version| version.to_string()), |_| None),
     ("encoder", |row| Some(row.run.encoder.as_ref()?.name.clone()), |paper| paper.encoder.clone()),
     ("CRC-32 of its weights", |row| row.run.encoder.as_ref()?.crc32.clone(), |_| None),
     ("epochs", |row| row.epochs.map(|epochs| epochs.to_string()), |paper| paper.epochs.clone()),
@@ -183,7 +184,7 @@ const COLUMNS: [RunColumn; 10] = [
 /// source. `None` if nothing is known of any row.
 pub(super) fn table(results: &Results) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
     let of = |row: &ResultRow| COLUMNS.map(|(_, ours, theirs)| [ours(row), theirs(&row.paper)]);
-    let all: Vec<[[Option<String>; 2]; 10]> = results.rows.iter().map(of).collect();
+    let all: Vec<[[Option<String>; 2]; 11]> = results.rows.iter().map(of).collect();
     let is_known = |column: &usize| all.iter().any(|row| row[*column].iter().any(Option::is_some));
     let columns: Vec<usize> = (0..COLUMNS.len()).filter(is_known).collect();
     if columns.is_empty() {

@@ -79,13 +79,7 @@ impl fmt::Display for Signature {
             Some(window) => write!(f, "{window}")?,
             None => f.write_str("none")?,
         }
-        write!(
-            f,
-            "|sentences:{}|locale:{}|version:{}",
-            self.sentences,
-            self.locale,
-            env!("CARGO_PKG_VERSION")
-        )
+        write!(f, "|sentences:{}|locale:{}|results:{}", self.sentences, self.locale, crate::RESULTS_VERSION)
     }
 }
 
@@ -122,7 +116,7 @@ mod tests {
         ));
         assert!(batista.contains("|first:removed|") && rei.contains("|classes:U-T-L|"));
         assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
-        assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
+        assert!(asr.contains("|window:200|sentences:lines|locale:nl|results:"), "{asr}");
         assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
         assert!(windows.contains("|marks:removed|") && windows.contains("|first:scored|"), "{windows}");
         assert!(lines.starts_with("protocol:lines|") && lines.contains("|first:scored|"), "{lines}");
