@@ -905,7 +905,7 @@ pub fn counts(data: &[u8]) {
 
 /// Reads any bytes as a corpus and as utterances to be scored, and checks that sentences come in order and times are finite.
 fn sentences(format: Format, data: &[u8]) {
-    let reading = Reading { format, language: "en".to_owned(), ..Reading::default() };
+    let reading = Reading { format, language: Some("en".to_owned()), ..Reading::default() };
     let corpus = Corpus::of_bytes(data, reading, Protocol::default(), Locale::Root);
     let mut last = 0;
     let read = corpus.for_each_sentence(&mut |sentence| {
@@ -1030,7 +1030,7 @@ fn trained(learner: &dyn Learner) -> Draft {
 }
 
 fn trained_on(text: &str, language: &str, learner: &dyn Learner) -> Draft {
-    let reading = Reading { language: language.to_owned(), ..Reading::default() };
+    let reading = Reading { language: Some(language.to_owned()), ..Reading::default() };
     let corpus = Corpus::of_text(text, reading, Protocol::default(), Locale::Root);
     train(learner, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).expect("the text is cased")
 }

@@ -12,7 +12,7 @@ fn a_model_of_maxent_takes_new_words_from_a_small_text() {
     let room = Room::new();
     room.write("a.txt", CORPUS.repeat(20));
     room.write("b.txt", "We met Zelda here.\nThe man asked Zelda who went.\nThen Zelda and Anna left.\n");
-    room.out("train maxent --bits 12 --size 60kB a.txt -o old --pack old.packed", b"");
+    room.out("train maxent --protocol text --bits 12 --size 60kB a.txt -o old --pack old.packed", b"");
     assert!(fs::metadata(room.path("old.packed")).unwrap().len() <= 60_000);
     room.out("adapt old.packed b.txt --bits 12 -o new --pack new.packed", b"");
     for model in ["new", "new.packed"] {

@@ -341,7 +341,7 @@ fn train(
     language: &str,
     threads: usize,
 ) -> majuscule_base::error::Result<Draft> {
-    let reading = Reading { language: language.to_owned(), ..Reading::default() };
+    let reading = Reading { language: Some(language.to_owned()), ..Reading::default() };
     let corpus = Corpus::of_text(text, reading, Protocol::default(), language.parse()?);
     let threads = NonZeroUsize::new(threads).unwrap();
     majuscule_train::methods::train(learner, &corpus, vec!["text".to_owned()], threads, &mut |_| {})

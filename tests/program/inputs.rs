@@ -115,14 +115,17 @@ fn standard_input_is_named_once() {
 fn a_folder_means_all_texts_in_it_for_every_verb() {
     let room = Room::new();
     let lines = "We met Ana in Lisbon, and Rui saw the BBC there.\nThe BBC told Ana of Lisbon.\n".repeat(30);
-    for (file, text) in
-        [("docs/a.txt", lines.as_str()), ("docs/more/b.txt", &lines), ("docs/table.bin", "\0")]
-    {
+    for (file, text) in [
+        ("docs/a.txt", lines.as_str()),
+        ("docs/more/b.md", &lines),
+        ("docs/table.bin", "\0"),
+        ("docs/page.html", "<p>we"),
+    ] {
         fs::create_dir_all(room.path(file).parent().unwrap()).unwrap();
         fs::write(room.path(file), text).unwrap();
     }
     let same = |line: &str| {
-        let [folder, files] = ["docs", "docs/a.txt docs/more/b.txt"].map(|texts| {
+        let [folder, files] = ["docs", "docs/a.txt docs/more/b.md"].map(|texts| {
             let out = room.out(&line.replace("TEXTS", texts), b"");
             String::from_utf8(out).unwrap()
         });
@@ -143,14 +146,14 @@ fn a_folder_means_all_texts_in_it_for_every_verb() {
     assert!(scored("score docs restored").contains("all words"));
     assert!(scored("compare docs --model fast --output restored").contains("restored"));
     room.fails("score docs docs/a.txt", b"", 2, &["docs is a folder", "docs/a.txt is a file"]);
-    fs::remove_file(room.path("restored/more/b.txt")).unwrap();
+    fs::remove_file(room.path("restored/more/b.md")).unwrap();
     room.fails("score docs restored", b"", 2, &["restored has no more/b", "docs"]);
-    fs::write(room.path("restored/more/b.txt"), lines.replacen("Rui", "Ruy", 1)).unwrap();
+    fs::write(room.path("restored/more/b.md"), lines.replacen("Rui", "Ruy", 1)).unwrap();
     room.fails(
         "score docs restored",
         b"",
         1,
-        &["restored/more/b.txt, line 1: \"Ruy\"", "docs/more/b.txt, line 1"],
+        &["restored/more/b.md, line 1: \"Ruy\"", "docs/more/b.md, line 1"],
     );
     room.out("corpus split docs -o parts", b"");
 }
@@ -171,7 +174,7 @@ fn paragraphs_that_are_taken_for_sentences_are_told() {
     };
     assert!(told("evaluate --model model --protocol rei paragraphs.txt"));
     assert!(told("corpus stats paragraphs.txt"));
-    assert!(told("train maxent paragraphs.txt -o told"));
+    assert!(told("train maxent --protocol text paragraphs.txt -o told"));
     assert!(told("adapt told paragraphs.txt -o adapted"));
     assert!(told("score paragraphs.txt paragraphs.txt"));
     assert!(told("compare paragraphs.txt --model model --protocol rei"));

@@ -6,6 +6,33 @@ use std::fs;
 use crate::room::{Room, gzip};
 
 #[test]
+fn the_words_of_a_sentence_and_the_next_ones_are_shown_with_their_probabilities() {
+    let room = Room::new();
+    room.write("model.arpa", include_str!("../../lm/tiny.arpa")).write("text.txt", "told us in Porto\n");
+    let print = |line: &str| String::from_utf8(room.out(line, b"")).unwrap();
+    let scored = print("lm score --words --plain model.arpa text.txt");
+    let rows: Vec<Vec<&str>> = scored.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["word", "log10 p", "order"]);
+    // As by hand: <s> told: -0.39794 - 1; told us: -0.22185; us in after "told us" backed off: -0.30103 - 0.85387.
+    assert_eq!(rows[1..4], [["told", "-1.3979", "1"], ["us", "-0.2218", "2"], ["in", "-1.1549", "2"]]);
+    assert_eq!((rows[4][0], rows[4][2], rows[5][0]), ("Porto", "0", "</s>"));
+    assert!(scored.ends_with("\n\n"));
+    let total: f64 = rows[1..6].iter().map(|row| row[1].parse::<f64>().unwrap()).sum();
+    let whole = print("lm score --plain model.arpa text.txt");
+    let whole: f64 = whole.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!((total - whole).abs() < 3e-4, "{total} {whole}");
+    let next = print("lm next model.arpa told --count 2");
+    assert_eq!(next, "word\tp %\tlog10 p\nus\t60.00\t-0.2218\n</s>\t10.00\t-1.0000\n");
+    let output = room.run("lm next model.arpa lisbon --count 1", b"");
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("\"lisbon\" is not in the vocabulary, but Lisbon is")
+    );
+    room.fails("lm next model.arpa --count 0", b"", 2, &["--count"]);
+}
+
+#[test]
 fn a_language_model_is_trained_asked_and_converted() {
     let room = Room::new();
     let text = "Ana saw Rui.\nRui saw Ana in Lisbon.\nAna left.\n";

@@ -12,7 +12,7 @@ fn weights_of_maxent_go_out_and_come_back() {
     room.out("maxent features --as megam a.txt -o named", b"");
     assert!(room.read("named").contains("title\tbias w=lisbon"), "{}", room.read("named"));
     room.out("maxent fit rows --dictionary names --l2 0.1 -o weights", b"");
-    room.out("train maxent a.txt --look-ahead 1 --weights weights -o other", b"");
+    room.out("train maxent --protocol text a.txt --look-ahead 1 --weights weights -o other", b"");
     let restored = room.out("restore --model other", b"we met the bbc in new york\n");
     assert_eq!(String::from_utf8(restored).unwrap(), "we met the BBC in New York\n");
     room.out("maxent weights other --dictionary names -o again", b"");
@@ -20,16 +20,36 @@ fn weights_of_maxent_go_out_and_come_back() {
     let json: serde_json::Value = serde_json::from_slice(&room.out("inspect other --json", b"")).unwrap();
     assert_eq!(json["settings"]["config"]["weights"], serde_json::json!(["weights"]));
     room.write("bad", "w=us\tNaN\n");
-    room.fails("train maxent a.txt --weights bad -o third", b"", 1, &["bad, line 1", "finite"]);
+    room.fails(
+        "train maxent --protocol text a.txt --weights bad -o third",
+        b"",
+        1,
+        &["bad, line 1", "finite"],
+    );
     room.write("huge", "w=us\t0\t0\t1e9\t0\n");
-    room.fails("train maxent a.txt --weights huge -o third", b"", 1, &["huge: has a weight of 1e9"]);
-    room.fails("train maxent a.txt --weights gone -o third", b"", 1, &["gone"]);
-    room.fails("train maxent a.txt --weights weights -o weights --force", b"", 2, &["weights"]);
-    let note = room.run("train maxent a.txt --rate 40 --epochs 20 -o wide", b"").stderr;
+    room.fails(
+        "train maxent --protocol text a.txt --weights huge -o third",
+        b"",
+        1,
+        &["huge: has a weight of 1e9"],
+    );
+    room.fails("train maxent --protocol text a.txt --weights gone -o third", b"", 1, &["gone"]);
+    room.fails(
+        "train maxent --protocol text a.txt --weights weights -o weights --force",
+        b"",
+        2,
+        &["weights"],
+    );
+    let note = room.run("train maxent --protocol text a.txt --rate 40 --epochs 20 -o wide", b"").stderr;
     assert!(String::from_utf8(note).unwrap().contains("now: --weight-bits 16 keeps them\n"));
-    room.fails("train maxent a.txt --l2 -1 -o third", b"", 2, &["--l2 -1", "0 or a greater number"]);
-    room.fails("train maxent a.txt --l1 NaN -o third", b"", 2, &["--l1 NaN"]);
-    room.fails("train maxent a.txt --cost 1 -o third", b"", 2, &["--cost", "--l2"]);
+    room.fails(
+        "train maxent --protocol text a.txt --l2 -1 -o third",
+        b"",
+        2,
+        &["--l2 -1", "0 or a greater number"],
+    );
+    room.fails("train maxent --protocol text a.txt --l1 NaN -o third", b"", 2, &["--l1 NaN"]);
+    room.fails("train maxent --protocol text a.txt --cost 1 -o third", b"", 2, &["--cost", "--l2"]);
     room.fails("maxent fit a.txt -o third", b"", 1, &["a.txt, line 1", "class from 0 to 3"]);
     room.write("signs", "+1 1:0.5 3:-0.25 \n-1 1:-0.7 2:1 \n+1 3:1e-1\n-1 2:0.3 3:-1 \n");
     room.out("maxent fit signs -o signed", b"");
@@ -46,14 +66,19 @@ fn weights_of_maxent_go_out_and_come_back() {
     room.write("endless", "+1 1:inf\n-1 2:1\n");
     room.fails("maxent fit endless -o third", b"", 1, &["endless, line 1", "\"1:inf\"", "finite"]);
     room.out("train maxent --bits 10 --threads 20000 a.txt -o many", b"");
-    room.out("train maxent a.txt --solver lbfgs --l2 1 --checkpoint kept -o best", b"");
-    room.fails("train maxent a.txt --solver lbfgs -o third", b"", 2, &["--l2 1"]);
+    room.out("train maxent --protocol text a.txt --solver lbfgs --l2 1 --checkpoint kept -o best", b"");
+    room.fails("train maxent --protocol text a.txt --solver lbfgs -o third", b"", 2, &["--l2 1"]);
     room.fails("maxent fit rows --l2 -1 -o third", b"", 2, &["--l2 -1"]);
     room.fails("maxent features a.txt -o a.txt", b"", 2, &["a.txt"]);
     room.fails("maxent features a.txt -o x --dictionary x", b"", 2, &["x"]);
     room.fails("maxent features --target begin a.txt -o x", b"", 2, &["--protocol asr"]);
     room.fails("maxent weights model --dictionary names -o x", b"", 1, &["majority"]);
     if !cfg!(feature = "liblinear") {
-        room.fails("train maxent a.txt --solver liblinear -o third", b"", 2, &["--features liblinear"]);
+        room.fails(
+            "train maxent --protocol text a.txt --solver liblinear -o third",
+            b"",
+            2,
+            &["--features liblinear"],
+        );
     }
 }

@@ -97,7 +97,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         "restore --model model long.txt",
         "restore --model model --threads 1 long.txt",
         "restore --model model --stream long.txt",
-        "lexicon build corpus.txt",
+        "lexicon build --lang en corpus.txt",
         "completions bash",
         "man",
         "corpus stats corpus.txt",

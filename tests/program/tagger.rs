@@ -64,7 +64,7 @@ fn a_model_looks_at_parts_of_speech_without_another_file() {
     let folder = folder();
     let at = folder.path();
     out(at, "tagger train train.conllu -o en.tagger");
-    let train = "train maxent --bits 12 --epochs 5 --features tags,tags-around --look-ahead 1 corpus.txt";
+    let train = "train maxent --protocol text --bits 12 --epochs 5 --features tags,tags-around --look-ahead 1 corpus.txt";
     out(at, &format!("{train} --tagger en.tagger -o model --pack packed"));
     fs::rename(at.join("en.tagger"), at.join("moved.tagger")).unwrap();
     let restored = out(at, "restore --model model lost.txt");

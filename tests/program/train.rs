@@ -13,6 +13,54 @@ use crate::room::{CORPUS, Room};
 use crate::room::{TRAIN_BERT, train_bert};
 
 #[test]
+fn a_model_of_ones_own_begins_the_sentences_of_unpunctuated_text() {
+    let room = Room::new();
+    room.write(
+        "news.txt",
+        "We met in Lisbon.\nThen we left Porto.\nNobody saw Rui.\nIt rained in Braga.\n".repeat(60),
+    );
+    room.out("train maxent --bits 12 --epochs 5 news.txt -o mixed", b"");
+    assert!(room.read("mixed/majuscule.json").contains(r#""protocol": "mix""#));
+    let restored =
+        room.out("restore --model mixed", b"nobody saw rui it rained in braga then we left porto\n");
+    let restored = String::from_utf8(restored).unwrap();
+    assert!(restored.starts_with("Nobody saw Rui It rained in Braga Then"), "{restored}");
+    // Other methods learn text as it is.
+    room.out("train majority news.txt -o plain", b"");
+    assert!(room.read("plain/majuscule.json").contains(r#""protocol": "text""#));
+}
+
+#[test]
+fn the_language_that_a_model_stores_is_that_of_its_text() {
+    let room = Room::new();
+    room.write(
+        "pl.txt",
+        "Ala ma kota, a kot ma Alę.\nSpotkaliśmy się w Warszawie i poszliśmy do kina.\nPadał deszcz.\n",
+    );
+    room.write(
+        "de.txt",
+        "Wir haben Anna in Berlin getroffen und sind dann nach Hause gegangen.\n".repeat(400),
+    );
+    room.write("el.txt", "Συναντηθήκαμε στην Αθήνα χθες το βράδυ και φύγαμε.\n".repeat(5));
+    room.write("few.txt", "Ana saw Rui.\n");
+    let noted = |line: &str| String::from_utf8(room.run(line, b"").stderr).unwrap();
+    assert!(noted("train majority pl.txt -o pl").contains("language: Polish (pl), detected"));
+    assert!(room.read("pl/majuscule.json").contains(r#""language": "pl""#));
+    assert!(noted("lexicon build de.txt -o de.tsv").contains("language: German (de), detected"));
+    assert!(room.read("de.tsv").contains("# language\tde\n"));
+    assert!(noted("lm train --order 1 --smoothing witten-bell pl.txt -o pl.lm").contains("Polish"));
+    assert!(noted("experiment new mine.toml --train de.txt").contains("German"));
+    assert!(room.read("mine.toml").contains("language = \"de\""));
+    // Few words may be names, and a language that is named is not examined.
+    assert!(noted("train majority few.txt -o few").contains("English (en) by default"));
+    assert!(!noted("train majority --lang pt pl.txt -o named").contains("language:"));
+    room.fails("train majority el.txt -o el", b"", 1, &["el.txt", "not recognised", "--lang el"]);
+    room.out("train majority --lang el el.txt -o el", b"");
+    room.out("train maxent --bits 10 few.txt -o small", b"");
+    room.fails("adapt small pl.txt -o other", b"", 2, &["Polish", "English", "--lang pl"]);
+}
+
+#[test]
 fn corpora_that_teach_no_case_are_refused() {
     let room = Room::new();
     room.write("lower.txt", "we met in lisbon\n")

@@ -14,12 +14,30 @@ pub struct InputText {
     pub name: PathBuf,
 }
 
+/// The extensions of plain text besides those of the format: Markdown, and pages and documents whose mark-up
+/// is copied by restoring, but would be learned as words.
+const MARKDOWN: [&str; 2] = ["md", "markdown"];
+const MARKUP: [&str; 3] = ["html", "htm", "tex"];
+
 /// The texts of files and folders, in order: a file as it is, and of a folder and its subfolders the
-/// files that are named as a format, or as this one if it is not `auto`.
+/// files that are named as a format, or as this one if it is not `auto`. The other files of a folder are
+/// reported.
 ///
 /// # Errors
 /// If a folder cannot be read or holds no such files.
 pub fn texts(files: &[PathBuf], format: Format) -> Result<Vec<InputText>> {
+    texts_named(files, format, &[&MARKDOWN[..], &MARKUP].concat())
+}
+
+/// The texts of [`texts`], where `plain` are the extensions of plain text besides those of the format.
+fn texts_named(files: &[PathBuf], format: Format, plain: &[&str]) -> Result<Vec<InputText>> {
+    let is_named = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let end = files::uncompressed_name(&name).rsplit_once('.').map(|(_, end)| end.to_owned());
+        let is_plain = matches!(format, Format::Auto | Format::Text);
+        is_plain && end.is_some_and(|end| plain.contains(&end.as_str()))
+            || Format::named(path).is_some_and(|kind| format == Format::Auto || format == kind)
+    };
     let mut texts = Vec::new();
     for path in files {
         if !path.is_dir() {
@@ -27,22 +45,30 @@ pub fn texts(files: &[PathBuf], format: Format) -> Result<Vec<InputText>> {
             continue;
         }
         let from = texts.len();
-        walk(path, Path::new(""), format, &mut texts)?;
+        let mut skipped = Vec::new();
+        walk(path, Path::new(""), &is_named, &mut texts, &mut skipped)?;
         if texts.len() == from {
             let problem = "is a folder, but no file in it has a known extension, such as .srt: name the files themselves";
             return Err(Error::file(path.to_string_lossy(), problem));
+        }
+        if !skipped.is_empty() {
+            tell!(
+                "{}: skipped {}, since the names show no known format of text",
+                path.display(),
+                skipped.join(", ")
+            );
         }
     }
     Ok(texts)
 }
 
-/// The paths of [`texts`].
+/// The paths of [`texts`] to learn from: no pages or documents with mark-up.
 ///
 /// # Errors
 /// Like [`texts`].
 #[cfg(feature = "learning")]
 pub fn paths(files: &[PathBuf], format: Format) -> Result<Vec<PathBuf>> {
-    Ok(texts(files, format)?.into_iter().map(|text| text.path).collect())
+    Ok(texts_named(files, format, &MARKDOWN)?.into_iter().map(|text| text.path).collect())
 }
 
 /// The texts of a reference and of hypotheses for it, side by side. Texts of folders have the same
@@ -68,7 +94,7 @@ pub fn sides(paths: &[&Path], format: Format) -> Result<Vec<Vec<PathBuf>>> {
     let mut sides = Vec::new();
     let mut names: Option<Vec<PathBuf>> = None;
     for path in paths {
-        let mut side: Vec<(PathBuf, PathBuf)> = texts(&[path.to_path_buf()], format)?
+        let mut side: Vec<(PathBuf, PathBuf)> = texts_named(&[path.to_path_buf()], format, &MARKDOWN)?
             .into_iter()
             .map(|text| {
                 (
@@ -97,20 +123,29 @@ pub fn sides(paths: &[&Path], format: Format) -> Result<Vec<Vec<PathBuf>>> {
     Ok(sides)
 }
 
-/// Adds the texts of a folder and its subfolders, but not the files of a model; links to other
-/// folders are not followed.
-fn walk(folder: &Path, inside: &Path, format: Format, texts: &mut Vec<InputText>) -> Result<()> {
+/// Adds the texts of a folder and its subfolders, but not the files of a model, and the names of the other
+/// files except for hidden ones; links to other folders are not followed.
+fn walk(
+    folder: &Path,
+    inside: &Path,
+    is_named: &impl Fn(&Path) -> bool,
+    texts: &mut Vec<InputText>,
+    skipped: &mut Vec<String>,
+) -> Result<()> {
     if folder.join(MANIFEST).exists() {
         return Ok(());
     }
     let refused = |error| Error::io("read", folder, error);
     for path in files::paths_in(folder)? {
         let name = inside.join(files::name(&path));
-        let is_named = Format::named(&path).is_some_and(|kind| format == Format::Auto || format == kind);
         if fs::symlink_metadata(&path).map_err(refused)?.is_dir() {
-            walk(&path, &name, format, texts)?;
-        } else if is_named && path.is_file() {
+            walk(&path, &name, is_named, texts, skipped)?;
+        } else if !path.is_file() {
+            continue;
+        } else if is_named(&path) {
             texts.push(InputText { path, name });
+        } else if !files::name(&path).starts_with('.') {
+            skipped.push(name.display().to_string());
         }
     }
     Ok(())

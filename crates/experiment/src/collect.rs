@@ -2,7 +2,7 @@
 //! once, for all rows in parallel.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
@@ -34,6 +34,8 @@ use majuscule_train::eval::{Matching, Slots, System, compare};
 
 /// The maximum number of examples of a test that are shown side by side.
 const SAMPLE: usize = 24;
+/// The number of resamples of the examples of a test.
+const RESAMPLES: usize = 10_000;
 /// The maximum number of words that are shown of one example.
 const STRETCH: usize = 48;
 /// The maximum number of errors that are listed for a row.
@@ -140,7 +142,14 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
 /// The training behind a row: its manifest, its training texts, and the CPU.
 fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manifest>) -> Result<RowRun> {
     let own = &recipe.rows[planned.recipe];
-    let names = &own.corpus.0;
+    // A row that reads the outputs of steps is trained on their texts.
+    let of_steps = || {
+        let commands = || own.train.iter().chain([&own.options]);
+        let is_read = |name: &str| commands().any(|command| command.contains(&format!("{{{name}}}")));
+        let steps = recipe.steps.iter().filter(|step| is_read(&step.name));
+        steps.flat_map(|step| step.corpus.0.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let names: &Vec<String> = &if own.corpus.0.is_empty() { of_steps() } else { own.corpus.0.clone() };
     let trained = planned.training.and_then(|job| plan.jobs[job].usage());
     let lines = names.iter().map(|name| recipe.corpora[name].lines).sum::<Option<u64>>();
     let mut counted = (!names.is_empty()).then(TextSize::default);
@@ -219,7 +228,9 @@ fn tested(
     };
     let systems: Vec<System> = counted.iter().flatten().map(|counted| counted.system.clone()).collect();
     let examples = systems.first().map_or(0, |system| system.examples.len() as u64);
-    let mut compared = compare(&systems, compare::CompareConfig::default())?.systems.into_iter();
+    // The correction for the number of rows needs p-values below 0.001.
+    let config = compare::CompareConfig { resamples: RESAMPLES, ..compare::CompareConfig::default() };
+    let mut compared = compare(&systems, config)?.systems.into_iter();
     let mut found = results::ResultTest {
         name: test.name.clone(),
         signature: String::new(),
@@ -239,7 +250,7 @@ fn tested(
         let Signed { signature, seen, marks, sentence_ends, parts } = printed(job)?;
         found.signature = signature;
         let mut slices = if recipe.slices { parts.slices(seen) } else { Vec::new() };
-        slices.extend(counted.by_length().filter(|_| recipe.slices));
+        slices.extend(counted.by_length().filter(|_| recipe.slices && marks.is_none()));
         let took = job.usage();
         cells.push(Some(ResultCell {
             figures: Figures::of(counted.words, compared.slots),

@@ -79,7 +79,7 @@ pub fn all_tests(results: &Results) -> Vec<FigureTable> {
     let fractions: [(&str, CellFigure); 5] = [
         (SER, |cell| cell.figures.ser),
         ("F %", |cell| cell.figures.f),
-        ("SER % of words in the model", |cell| cell.in_model.as_ref()?.ser),
+        ("SER % of words in the model", |cell| cell.in_model.as_ref().filter(|_| cell.marks.is_none())?.ser),
         ("macro F % of marks", |cell| cell.marks.as_ref()?.macro_f),
         ("F % of sentence ends", |cell| cell.sentence_ends.as_ref()?.f),
     ];
@@ -90,6 +90,11 @@ pub fn all_tests(results: &Results) -> Vec<FigureTable> {
     let speed = table(("words/s", |cell| cell.words_per_second));
     let speed = speed.map(|table| FigureTable { is_fraction: false, ..table });
     fractions.into_iter().filter_map(table).chain(speed).collect()
+}
+
+/// Returns true if a test scores marks.
+pub(super) fn has_marks(results: &Results, test: usize) -> bool {
+    (0..results.rows.len()).any(|row| cell(results, row, test).is_some_and(|cell| cell.marks.is_some()))
 }
 
 /// The slot error rates of parts of the words, a table for each test whose rows have such parts.
@@ -103,7 +108,9 @@ pub fn slices(results: &Results) -> Vec<FigureTable> {
                 }
             }
         }
-        FigureTable::of(&format!("SER %, {}", test.name), &names, results, |row, column| {
+        // In a test of marks, the parts are of its capitals.
+        let of_capitals = if has_marks(results, at) { " of capitals" } else { "" };
+        FigureTable::of(&format!("SER %{of_capitals}, {}", test.name), &names, results, |row, column| {
             let slices = &cell(results, row, at)?.slices;
             slices.iter().find(|slice| slice.name == names[column])?.figures.ser
         })

@@ -248,7 +248,7 @@ impl Planner<'_> {
             .corpora
             .iter()
             .map(|(name, texts)| (name, &texts.files, &texts.options, self.recipe.protocol));
-        let tests = self.recipe.tests.iter().filter(|test| test.corpus.is_none()).map(|test| {
+        let tests = self.recipe.tests.iter().filter(|test| test.corpus.0.is_empty()).map(|test| {
             (&test.name, &test.files, &test.options, test.protocol.unwrap_or(self.recipe.protocol))
         });
         for (name, files, options, protocol) in corpora.chain(tests) {
@@ -454,9 +454,8 @@ impl Planner<'_> {
             self.input(&mut command, "", &test.files[0])?;
             command.says(["--align"]);
             self.input(&mut command, "", recognised)?;
-        } else if test.corpus.is_some() {
-            self.texts(&mut command, &NameList(test.corpus.iter().cloned().collect()), None)?;
         } else {
+            self.texts(&mut command, &test.corpus, None)?;
             self.files(&mut command, &test.files)?;
         }
         let title = format!("testing {name} on {}", test.name);
@@ -516,10 +515,10 @@ impl Planner<'_> {
         self.words(&mut command, &self.recipe.corpora[name].options)?;
         self.text(&mut command, name, lines)?;
         command.says(["--test"]);
-        match &test.corpus {
-            Some(corpus) => self.text(&mut command, corpus, None)?,
-            None => self.files(&mut command, &test.files)?,
+        for corpus in &test.corpus.0 {
+            self.text(&mut command, corpus, None)?;
         }
+        self.files(&mut command, &test.files)?;
         let title = format!("searching {name} for {}", test.name);
         Ok(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }))
     }

@@ -113,9 +113,10 @@ pub struct RecipeTest {
     /// Files or folders in the folder of corpora, with texts in their true case.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// The name of a corpus of the recipe, used instead of files: some lines of a file can then be
+    /// The names of corpora of the recipe, used instead of files: some lines of a file can then be
     /// for training and others for tests.
-    pub corpus: Option<String>,
+    #[serde(default)]
+    pub corpus: NameList,
     /// The recogniser's transcripts of the same speech, whose words are
     /// restored; files are paired by name.
     pub recognised: Option<PathBuf>,
@@ -306,7 +307,7 @@ impl Recipe {
         let mut made: BTreeSet<&str> = self.needs.keys().map(String::as_str).chain(["corpora"]).collect();
         for test in &self.tests {
             let whose = format!("test \"{}\"", test.name);
-            if test.files.is_empty() == test.corpus.is_none() {
+            if test.files.is_empty() == test.corpus.0.is_empty() {
                 return Err(self.problem(format!("{whose}: expected either files or the name of a corpus")));
             }
             if test.recognised.is_some() && test.files.len() != 1 {
@@ -314,7 +315,7 @@ impl Recipe {
                     "{whose}: recognised text is compared with one file or one folder of files"
                 )));
             }
-            self.check_corpora(&whose, &NameList(test.corpus.iter().cloned().collect()))?;
+            self.check_corpora(&whose, &test.corpus)?;
             self.check_placeholders(&whose, &test.options, &BTreeSet::from(["corpora"]))?;
         }
         for step in &self.steps {

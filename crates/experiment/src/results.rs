@@ -153,6 +153,8 @@ pub struct PaperRun {
     pub sentences: Option<u64>,
     /// The number of training words.
     pub words: Option<u64>,
+    /// The kind or language of the training text, if it is another than that of the recipe's.
+    pub kind: Option<String>,
     /// The test text, by the name of a test of the recipe if it is the same.
     pub test: Option<String>,
     /// The time that training took, and the machine.

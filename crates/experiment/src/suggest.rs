@@ -202,7 +202,7 @@ fn corpus(files: &[PathBuf], language: &str, locale: Locale) -> Result<Corpus> {
             all.push(file.clone());
         }
     }
-    let reading = Reading { language: language.to_owned(), ..Reading::default() };
+    let reading = Reading { language: Some(language.to_owned()), ..Reading::default() };
     Corpus::new(&all, reading, Protocol::default(), locale)
 }
 

@@ -1,6 +1,6 @@
 //! Results in, Markdown tables out.
 
-use super::matrix::{ALL_TESTS, SLICES, all_tests, slices};
+use super::matrix::{ALL_TESTS, SLICES, all_tests, has_marks, slices};
 use super::over_seeds;
 use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
@@ -74,7 +74,7 @@ fn push_test(results: &Results, t: usize, out: &mut String) {
     }
     out.push_str(&scores(results, t).markdown());
     out.push_str(&format!(
-        "\n95 % intervals from resamples of {} examples, {} words, {} slots; p of approximate randomization.\n\n",
+        "\n95 % intervals from resamples of {} examples, {} words, {} slots; p of approximate randomization, corrected for the number of rows (Holm 1979).\n\n",
         thousands(test.examples),
         thousands(test.words),
         thousands(test.slots),
@@ -242,7 +242,8 @@ fn scores(results: &Results, test: usize) -> TextTable {
     let mut headings: Vec<String> =
         ["", "P %", "R %", "F %", "SER %", "against the best"].map(str::to_owned).into();
     let in_model = has_in_model(results, test);
-    headings.extend(in_model.then(|| "SER %, words in the model".to_owned()));
+    let of_capitals = if has_marks(results, test) { " of capitals" } else { "" };
+    headings.extend(in_model.then(|| format!("SER %{of_capitals}, words in the model")));
     headings.extend(published.iter().map(|(name, _)| format!("published {name} %")));
     let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for (i, row) in results.rows.iter().enumerate() {

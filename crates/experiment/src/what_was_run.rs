@@ -91,6 +91,7 @@ impl PaperRun {
             epochs: text(&self.epochs, &all.epochs),
             sentences: self.sentences.or(all.sentences),
             words: self.words.or(all.words),
+            kind: text(&self.kind, &all.kind),
             test: text(&self.test, &all.test),
             cost: text(&self.cost, &all.cost),
         }
@@ -101,17 +102,19 @@ impl PaperRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RunDifference {
     Encoder,
+    Kind,
     Size,
     Test,
 }
 
 impl RunDifference {
-    const ALL: [Self; 3] = [Self::Encoder, Self::Size, Self::Test];
+    const ALL: [Self; 4] = [Self::Encoder, Self::Kind, Self::Size, Self::Test];
 
     /// The sign of the difference after a published figure.
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Encoder => "e",
+            Self::Kind => "k",
             Self::Size => "s",
             Self::Test => "t",
         }
@@ -120,6 +123,7 @@ impl RunDifference {
     fn meaning(self) -> &'static str {
         match self {
             Self::Encoder => "another encoder",
+            Self::Kind => "a training text of another kind or language",
             Self::Size => "a training text of another size",
             Self::Test => "another test text",
         }
@@ -144,6 +148,7 @@ pub(super) fn differences(results: &Results, row: usize, test: usize) -> Vec<Run
         RunDifference::Encoder => paper.encoder.as_ref().is_some_and(|theirs| {
             !run.encoder.as_ref().is_some_and(|ours| ours.name.eq_ignore_ascii_case(theirs))
         }),
+        RunDifference::Kind => paper.kind.is_some(),
         RunDifference::Size => differs(run.sentences, paper.sentences) || differs(run.words, paper.words),
         RunDifference::Test => paper.test.as_ref().is_some_and(|theirs| *theirs != test.name),
     };
@@ -166,12 +171,13 @@ pub(super) fn explained(results: &Results, test: usize) -> Option<String> {
 /// The columns of the table, each with its value for a row here and in the source.
 type RunColumn = (&'static str, fn(&ResultRow) -> Option<String>, fn(&PaperRun) -> Option<String>);
 
-const COLUMNS: [RunColumn; 11] = [
+const COLUMNS: [RunColumn; 12] = [
     ("version of results", |row| row.run.version.map(|version| version.to_string()), |_| None),
     ("encoder", |row| Some(row.run.encoder.as_ref()?.name.clone()), |paper| paper.encoder.clone()),
     ("CRC-32 of its weights", |row| row.run.encoder.as_ref()?.crc32.clone(), |_| None),
     ("epochs", |row| row.epochs.map(|epochs| epochs.to_string()), |paper| paper.epochs.clone()),
     ("schedule", |row| row.run.schedule.clone(), |paper| paper.schedule.clone()),
+    ("kind of training text", |_| None, |paper| paper.kind.clone()),
     ("lines", |row| row.run.sentences.map(thousands), |paper| paper.sentences.map(thousands)),
     ("words", |row| row.run.words.map(thousands), |paper| paper.words.map(thousands)),
     ("dropout of right context", |row| row.run.right_context_dropout.map(|p| p.to_string()), |_| None),
@@ -184,7 +190,7 @@ const COLUMNS: [RunColumn; 11] = [
 /// source. `None` if nothing is known of any row.
 pub(super) fn table(results: &Results) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
     let of = |row: &ResultRow| COLUMNS.map(|(_, ours, theirs)| [ours(row), theirs(&row.paper)]);
-    let all: Vec<[[Option<String>; 2]; 11]> = results.rows.iter().map(of).collect();
+    let all: Vec<[[Option<String>; 2]; 12]> = results.rows.iter().map(of).collect();
     let is_known = |column: &usize| all.iter().any(|row| row[*column].iter().any(Option::is_some));
     let columns: Vec<usize> = (0..COLUMNS.len()).filter(is_known).collect();
     if columns.is_empty() {
@@ -280,11 +286,12 @@ mod tests {
         assert_eq!(differences(&compared(45_000), 0, 0), [RunDifference::Encoder]);
         let mut other = compared(44_999);
         other.rows[0].paper.test = Some("another".into());
+        other.rows[0].paper.kind = Some("news".into());
         assert_eq!(differences(&other, 0, 0), RunDifference::ALL);
-        assert!(markdown(&other).contains("| 33.30 (e, s, t) |"));
+        assert!(markdown(&other).contains("| 33.30 (e, k, s, t) |"));
         // The encoder of the source, by any case.
         other.rows[0].paper.encoder = Some("ALL-minilm-L6-v2".into());
-        assert_eq!(differences(&other, 0, 0), [RunDifference::Size, RunDifference::Test]);
+        assert_eq!(differences(&other, 0, 0), RunDifference::ALL[1..]);
         // A row without published figures has nothing to differ from.
         assert!(differences(&other, 1, 0).is_empty());
     }

@@ -177,6 +177,30 @@ impl NgramModel {
         NgramScorer::new(self.look_up(), &self.vocabulary)
     }
 
+    /// Returns the number of words in the history of a state.
+    pub fn history_len(&self, state: NgramState) -> usize {
+        let Some(number) = state.number() else { return 0 };
+        let ends = self.counts().into_iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        1 + ends.take_while(|&end| end <= number).count()
+    }
+
+    /// Returns the `count` most probable next words in a state, the most probable first, each with log10
+    /// of its probability; `</s>` is the end of the sentence. Every word of the vocabulary is scored.
+    pub fn next_words(&self, state: NgramState, count: usize) -> Vec<(&str, f32)> {
+        let scorer = self.scorer();
+        let words = (0..self.vocabulary.len() as u32).map(WordId);
+        let mut scored: Vec<(WordId, f32)> = words
+            .filter(|&word| word != WordId::UNKNOWN && word != WordId::START)
+            .map(|word| (word, scorer.step(state, word).log10))
+            .collect();
+        scored.sort_by(|(a, one), (b, other)| other.total_cmp(one).then(a.cmp(b)));
+        scored.truncate(count);
+        scored.into_iter().map(|(word, log10)| (self.vocabulary.word(word), log10)).collect()
+    }
+
     /// Passes every state of the model as an automaton to `visit`: the empty state first, and each
     /// state after the one that it backs off to. The words that follow a state come in the order of
     /// their numbers. This takes as long as [`NgramModel::for_each`].
@@ -199,6 +223,41 @@ impl NgramModel {
 
     fn look_up(&self) -> &LookUp {
         self.look_up.get_or_init(|| LookUp::of(self.table()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::tiny;
+    use super::*;
+
+    #[test]
+    fn a_word_names_the_history_that_its_probability_is_from() {
+        let model = tiny();
+        let scorer = model.scorer();
+        for from in [scorer.start(), NgramState::EMPTY] {
+            for word in (0..model.vocabulary().len() as u32).map(WordId) {
+                let (scored, history) = scorer.step_after(from, word);
+                assert_eq!(scored, scorer.step(from, word));
+                assert!(model.history_len(history) <= model.history_len(from));
+            }
+        }
+        assert_eq!(model.history_len(NgramState::EMPTY), 0);
+        assert_eq!(model.history_len(scorer.start()), 1);
+        let mut longest = 0;
+        model.for_each_state(&mut |state, _| longest = longest.max(model.history_len(state.state)));
+        assert_eq!(longest, model.order() - 1);
+    }
+
+    #[test]
+    fn the_next_words_come_by_their_probabilities() {
+        let model = tiny();
+        let all = model.next_words(model.scorer().start(), usize::MAX);
+        assert_eq!(all.len(), model.vocabulary().len() - 2);
+        assert!(all.is_sorted_by(|one, other| one.1 >= other.1));
+        let sum: f64 = all.iter().map(|(_, log10)| 10f64.powf(f64::from(*log10))).sum();
+        assert!(sum <= 1.0 + 1e-5, "{sum}");
+        assert_eq!(model.next_words(model.scorer().start(), 2), all[..2]);
     }
 }
 

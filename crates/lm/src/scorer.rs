@@ -148,17 +148,24 @@ impl<'a> NgramScorer<'a> {
     /// the state or the word belongs to another model.
     #[inline]
     pub fn step(&self, state: NgramState, word: WordId) -> ScoredWord {
+        self.step_after(state, word).0
+    }
+
+    /// Scores a word like [`NgramScorer::step`], and returns the state whose n-gram with the word gave
+    /// the probability: `state` itself, or a shorter history that it backed off to.
+    #[inline]
+    pub fn step_after(&self, state: NgramState, word: WordId) -> (ScoredWord, NgramState) {
         let mut back_off = 0.0;
         let mut at = state.0;
         while let Some(context) = self.view.contexts.get(at as usize) {
             if let Some(found) = self.view.find(self.view.home(at, word.0), at, word.0) {
-                return ScoredWord { log10: back_off + found.log10, ..found };
+                return (ScoredWord { log10: back_off + found.log10, ..found }, NgramState(at));
             }
             back_off += float(context[0]);
             at = shorter(at, context);
         }
         let found = self.view.unigram(word.0);
-        ScoredWord { log10: back_off + found.log10, ..found }
+        (ScoredWord { log10: back_off + found.log10, ..found }, NgramState::EMPTY)
     }
 
     /// Computes many independent steps: `to` receives the result of [`NgramScorer::step`] for each

@@ -548,22 +548,35 @@ pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> 
 /// # Errors
 /// Fails if the file cannot be read. A part that violates the format is ignored.
 pub fn detect(kind: Format, field: Option<&str>, input: &mut Input<'_>) -> Result<DetectedLanguage> {
+    Ok(language_evidence(kind, field, input)?.detected())
+}
+
+/// Returns the evidence of the text of a file for languages, as [`detect`] uses it.
+///
+/// # Errors
+/// Returns the errors of [`detect`].
+pub fn language_evidence(
+    kind: Format,
+    field: Option<&str>,
+    input: &mut Input<'_>,
+) -> Result<LanguageEvidence> {
     if kind.info().is_whole() {
-        return Ok(detect_bytes(kind, field, &whole(input)?));
+        return Ok(evidence_of_bytes(kind, field, &whole(input)?));
     }
-    let mut detected = DetectedLanguage::Empty;
+    let mut evidence = LanguageEvidence::default();
     for len in LANGUAGE_BYTES {
         let head = input.peek(len)?;
-        detected = detect_bytes(kind, field, &head);
-        if head.len() < len || !matches!(detected, DetectedLanguage::Unsure | DetectedLanguage::Empty) {
+        evidence = evidence_of_bytes(kind, field, &head);
+        let is_sure = !matches!(evidence.detected(), DetectedLanguage::Unsure | DetectedLanguage::Empty);
+        if head.len() < len || is_sure {
             break;
         }
     }
-    Ok(detected)
+    Ok(evidence)
 }
 
-/// Detects the language of the text in the first bytes of a file, up to the first violation of its format.
-fn detect_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> DetectedLanguage {
+/// Returns the evidence of the text in the first bytes of a file, up to the first violation of its format.
+fn evidence_of_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> LanguageEvidence {
     let mut evidence = LanguageEvidence::default();
     // A character is cut where the bytes end.
     let text = String::from_utf8_lossy(bytes);
@@ -577,7 +590,7 @@ fn detect_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> DetectedLang
         // One record is longer than all these bytes.
         evidence.push_text(&text);
     }
-    evidence.detected()
+    evidence
 }
 
 /// Returns the language that Whisper's JSON declares. The input is read whole, as it is for its text,

@@ -61,7 +61,7 @@ impl TextsToScore {
             .parse::<Locale>()
             .map_err(|error| ApiError::field("lang", format!("`lang`: {error}")))?;
         let split = fields.flag("split")?.unwrap_or(false);
-        let reading = Reading { format: Format::Text, split, language, ..Reading::default() };
+        let reading = Reading { format: Format::Text, split, language: Some(language), ..Reading::default() };
         let top = fields.number("top")?.unwrap_or(TOP);
         fields.finish()?;
         Ok(Self { reference, hypothesis, protocol, reading, locale, top })

@@ -24,7 +24,7 @@ fn marks_are_put_in_when_they_are_asked_for() {
     let room = Room::new();
     let text = "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.\n".repeat(40);
     room.write("marks.txt", text);
-    room.out("train maxent marks.txt --marks --bits 14 -o puts", b"");
+    room.out("train maxent --protocol text marks.txt --marks --bits 14 -o puts", b"");
     let spoken = "he met ana then he left did she see him yes it was late so we went home";
     let restored = |line: &str, input: &str| {
         String::from_utf8(room.out(&format!("restore {line} --model puts"), input.as_bytes())).unwrap()
@@ -176,7 +176,7 @@ fn overlapping_windows_vote_on_marks_and_sentence_ends() {
     let room = Room::new();
     let text = "He met Ana, then he left. Did she see him? Yes. It was late, so we went home.\n".repeat(40);
     room.write("marks.txt", &text);
-    room.out("train maxent marks.txt --marks --bits 14 -o puts", b"");
+    room.out("train maxent --protocol text marks.txt --marks --bits 14 -o puts", b"");
     room.out("train majority marks.txt -o cases", b"");
     let text = &text[..text.len() / 4];
     room.write("some.txt", text);

@@ -83,7 +83,7 @@ fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
     let text = "We met in Lisbon and Porto.\nThey told us of the US army.\n".repeat(40);
     room.write("corpus.txt", &text);
     room.out("train hmm corpus.txt -o fast --order 1", b"");
-    room.out("train maxent corpus.txt -o exact --size 1000", b"");
+    room.out("train maxent --protocol text corpus.txt -o exact --size 1000", b"");
     let cascade = |sure: &str| {
         let line = format!("restore --cascade fast,exact --sure {sure}");
         String::from_utf8(room.out(&line, b"they told us\nthe us army\n")).unwrap()

@@ -11,6 +11,7 @@ use clap::builder::{Resettable, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand};
 
+use super::language::detected;
 use super::method::AdaptMethod;
 use super::spinner::Spinner;
 use super::train::ModelTarget;
@@ -21,7 +22,8 @@ use crate::page::threads;
 use majuscule_base::error::Error;
 use majuscule_base::files;
 use majuscule_methods::Backend;
-use majuscule_methods::model::Store;
+use majuscule_methods::model::{Manifest, Store};
+use majuscule_restore::models::language::name_of;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{self, Progress};
 
@@ -30,8 +32,6 @@ use majuscule_train::methods::{self, Progress};
 #[derive(Debug)]
 pub struct AdaptArgs {
     given: AdaptInputs,
-    /// True if the language was named; otherwise it is the model's language.
-    has_language: bool,
     asked: Vec<OptionRequest>,
 }
 
@@ -79,24 +79,25 @@ struct OptionRequest {
 }
 
 /// Adapts a model and saves it.
-pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCode> {
+pub fn run(AdaptArgs { given, asked }: AdaptArgs) -> Result<ExitCode> {
     let AdaptInputs { model, corpora, place, mut reading, .. } = given;
     let corpora = folders::paths(&corpora, reading.format)?;
     let inputs = [super::model_files([&model]), corpora.clone()].concat();
     files::check_inputs(&inputs)?;
-    let store = named::open(&model, &reading.language)?;
+    let store = named::open(&model, reading.language())?;
     check_adaptable(&*store)?;
     let manifest = store.manifest();
     let adaptation = adaptation(&manifest.method, &asked)?;
     let adaptation = adaptation.adapter();
     place.check(&inputs, adaptation.checkpoint())?;
     let protocol = given.protocol.map_or_else(|| protocol(&manifest.trained_on.protocol), Ok)?;
-    let locale = match has_language {
-        true => super::measure::locale(None, &reading.language)?,
-        false => manifest.locale,
+    let locale = match &reading.language {
+        Some(language) => super::measure::locale(None, language)?,
+        None => manifest.locale,
     };
-    if !has_language {
-        reading.language.clone_from(&manifest.language);
+    if reading.language.is_none() {
+        check_language(&reading, &corpora, manifest)?;
+        reading.language = Some(manifest.language.clone());
     }
     let mut corpus = Corpus::new(&corpora, reading, protocol, locale)?;
     corpus.hold()?;
@@ -115,6 +116,15 @@ pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCo
         fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses text in another language than the model's, unless its language is named.
+fn check_language(reading: &Reading, corpora: &[PathBuf], manifest: &Manifest) -> Result<(), Error> {
+    let Some(tag) = detected(reading, corpora)?.filter(|tag| !manifest.is_of(tag)) else { return Ok(()) };
+    let (found, expected) = (name_of(tag), name_of(&manifest.language));
+    Err(Error::usage(format!(
+        "the text is in {found}, but the model is of {expected}: give other text, or --lang {tag} to adapt the model nevertheless"
+    )))
 }
 
 /// Refuses a model that cannot be adapted.
@@ -262,8 +272,7 @@ impl FromArgMatches for AdaptArgs {
             })
         });
         let asked = asked.collect();
-        let has_language = is_given("language");
-        Ok(Self { given: AdaptInputs::from_arg_matches(matches)?, has_language, asked })
+        Ok(Self { given: AdaptInputs::from_arg_matches(matches)?, asked })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -274,9 +283,7 @@ impl FromArgMatches for AdaptArgs {
 
 impl clap::Args for AdaptArgs {
     fn augment_args(command: Command) -> Command {
-        let language = |language: Arg| {
-            language.help("Language of the text; by default the model's language").hide_default_value(true)
-        };
+        let language = |language: Arg| language.help("Language of the text; by default the model's language");
         let command = AdaptInputs::augment_args(command).mut_arg("language", language).after_help(EXAMPLES);
         command.args(options().iter().map(MethodOption::arg))
     }

@@ -105,7 +105,7 @@ impl AnnotateArgs {
             keeps_words: true,
         };
         let SystemResults { choices, facts, locale, .. } =
-            named.run(measure::locale(self.locale, &self.reading.language)?)?;
+            named.run(measure::locale(self.locale, self.reading.language())?)?;
         let has_reference = reference.is_some();
         let words = SystemWords { systems: &names, choices: &choices, facts: &facts, has_reference, locale };
         let config = AnnotationConfig { sample: sample.get(), context: *context, seed: *seed };

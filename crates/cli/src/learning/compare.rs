@@ -83,7 +83,7 @@ pub struct CompareArgs {
 /// # Errors
 /// If a file cannot be read, the words differ or no word is scored.
 pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
-    let locale = measure::locale(args.locale, &args.measure.reading.language)?;
+    let locale = measure::locale(args.locale, args.measure.reading.language())?;
     if args.align {
         aligned(&args, locale)?;
         return Ok(ExitCode::SUCCESS);

@@ -131,7 +131,7 @@ pub fn run(args: CorpusArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn stats(args: StatsArgs) -> anyhow::Result<String> {
-    let locale = measure::locale(args.locale, &args.reading.language)?;
+    let locale = measure::locale(args.locale, args.reading.language())?;
     let files = folders::paths(&args.files, args.reading.format)?;
     let corpus = Corpus::new(&files, args.reading, args.protocol, locale)?;
     measure::tell_paragraphs(&corpus)?;
@@ -177,7 +177,7 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
     let [train, test] = [train, test].map(|files| folders::paths(&files, args.reading.format));
     let (train, test) = (train?, test?);
     files::check_inputs(&[&*train, &*test].concat())?;
-    let locale = measure::locale(args.locale, &args.reading.language)?;
+    let locale = measure::locale(args.locale, args.reading.language())?;
     let corpus = |files: &[PathBuf]| Corpus::new(files, args.reading.clone(), Protocol::default(), locale);
     let threads = thread::available_parallelism()?;
     let [train, test] = [corpus(&train)?, corpus(&test)?];
@@ -206,7 +206,7 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
 }
 
 fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
-    let locale = measure::locale(None, &args.reading.language)?;
+    let locale = measure::locale(None, args.reading.language())?;
     let files = folders::paths(&args.files, args.reading.format)?;
     let corpus = Corpus::new(&files, args.reading, Protocol::default(), locale)?;
     let shuffled = shuffle::shuffle(&corpus, args.config)?;

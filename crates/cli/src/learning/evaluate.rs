@@ -135,8 +135,8 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     };
     let mut reading = args.measure.reading.clone();
     // A model names the language of its texts; of several, `--lang` may name one.
-    if !manifest.is_of(&reading.language) {
-        reading.language.clone_from(&manifest.language);
+    if !manifest.is_of(reading.language()) {
+        reading.language = Some(manifest.language.clone());
     }
     let spellings = args.spellings(manifest.locale)?;
     if let Some(hypothesis) = &args.align {
@@ -285,12 +285,12 @@ impl EvaluateArgs {
                 "--per-{part} reads each file twice, but standard input can be read only once: give files"
             )));
         }
-        if self.measure.reading.language == "auto" {
+        if self.measure.reading.language() == "auto" {
             let problem = "--lang auto cannot be used, since one model is evaluated on all texts: name its language, such as --lang en, or a \
                            model of your own with --model";
             return Err(Error::usage(problem));
         }
-        let (language, computing) = (&self.measure.reading.language, self.backend.computing());
+        let (language, computing) = (self.measure.reading.language(), self.backend.computing());
         if let Some((model, read)) = self.cascade.load(language, &computing)? {
             return Ok((model, Some(read)));
         }

@@ -9,8 +9,10 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use super::annotate::{AgreementArgs, AnnotateArgs};
+use super::language::detect_stored;
 use super::publish;
 use crate::flag;
+use crate::folders;
 use crate::force::ForceArg;
 use crate::methods::methods;
 use crate::page::print;
@@ -20,7 +22,9 @@ use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
 use majuscule_experiment::suggest::{SuggestedTexts, Suggestion, suggest};
 use majuscule_experiment::{Recipe, Results, Setting, execute, exports, library, page, plan, plots, tables};
+use majuscule_format::Format;
 use majuscule_restore::models::Preset;
+use majuscule_train::corpus::Reading;
 
 /// Compares methods by a recipe: trains the missing models,
 /// tests all on the same sentences, and writes a report
@@ -105,9 +109,9 @@ struct NewArgs {
     /// text is held out as a test too
     #[arg(long, value_name = "TEXT")]
     test: Vec<PathBuf>,
-    /// Language of the texts
-    #[arg(long, value_name = "LANG", default_value = "en", value_parser = crate::page::language)]
-    lang: String,
+    /// Language of the texts; detected by default
+    #[arg(long, value_name = "LANG", value_parser = crate::page::language)]
+    lang: Option<String>,
     #[command(flatten)]
     force: ForceArg,
 }
@@ -118,6 +122,9 @@ impl NewArgs {
         let inputs: Vec<&PathBuf> = train.iter().chain(&test).collect();
         files::check_inputs(&inputs)?;
         force.check(&recipe, &inputs)?;
+        let mut reading = Reading { language: lang, ..Reading::default() };
+        detect_stored(&mut reading, &folders::paths(&train, Format::Auto)?)?;
+        let lang = reading.language().to_owned();
         let has_built_in = methods().preset_store(&lang, Preset::Accurate).is_ok();
         let texts = SuggestedTexts { train, tests: test, language: lang, has_built_in };
         let Suggestion { recipe: text, notes } = suggest(&texts)?;

@@ -307,7 +307,14 @@ impl Apply {
 }
 
 /// Draws a small machine: SVG if the name ends in .svg, otherwise Graphviz DOT
+///
+/// With --sentence, draws the lattice of a sentence instead: all ways in which the machine reads its words, with
+/// their costs.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule fst draw tiny.fst -o tiny.svg
+  majuscule fst draw news.fst --sentence \"we met angela\" -o lattice.svg")]
 struct DrawArgs {
     #[command(flatten)]
     input: MachineInput,
@@ -316,6 +323,12 @@ struct DrawArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
+    /// Draw the lattice of this sentence: its composition with the machine
+    #[arg(long, value_name = "TEXT")]
+    sentence: Option<String>,
+    /// Language whose case pairs are used for the words of the sentence, such as tr or nl
+    #[arg(long, value_name = "LANG", default_value = "root", requires = "sentence")]
+    locale: Locale,
 }
 
 impl DrawArgs {
@@ -326,9 +339,15 @@ impl DrawArgs {
         let (machine, facts) = self.input.open()?;
         let inputs = facts.inputs.unwrap_or_default();
         let outputs = facts.outputs.unwrap_or_default();
-        let machine = match inputs.label(wfst::FAILURE_SYMBOL) {
-            Some(label) => machine.with_failure(label).map_err(|error| self.input.problem(error))?,
-            None => machine,
+        let machine = match (&self.sentence, inputs.label(wfst::FAILURE_SYMBOL)) {
+            (Some(sentence), _) => {
+                let transducer = Transducer::new(machine, &inputs, outputs.clone(), self.locale)
+                    .map_err(|error| self.input.problem(error))?;
+                let paths = transducer.paths(sentence)?;
+                paths.ok_or_else(|| Error::usage("--sentence: the machine has no path for these words"))?
+            }
+            (None, Some(label)) => machine.with_failure(label).map_err(|error| self.input.problem(error))?,
+            (None, None) => machine,
         };
         let of_input = |error| self.input.problem(error);
         let Some(output) = &self.output else {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
+use super::language::detect_stored;
 use super::measure::{locale, tell_paragraphs};
 use super::tell_notes;
 use crate::folders;
@@ -76,9 +77,9 @@ struct LexiconBuildArgs {
 }
 
 impl LexiconBuildArgs {
-    fn run(self) -> Result<ExitCode> {
+    fn run(mut self) -> Result<ExitCode> {
         let corpora = self.counting.prepare(&self.corpora, &self.output)?;
-        let language = self.counting.reading.language.clone();
+        let language = self.counting.reading.language().to_owned();
         let lexicon = match self.part {
             true => self.counting.count_by(&corpora, &language, build)?,
             false => self.counting.build_by(&corpora, &language, build)?,
@@ -112,11 +113,11 @@ struct LexiconWordsArgs {
 }
 
 impl LexiconWordsArgs {
-    fn run(self) -> Result<ExitCode> {
+    fn run(mut self) -> Result<ExitCode> {
         let corpora = self.counting.prepare(&self.corpora, &self.output)?;
         let mut counting = self.counting;
         counting.reading.split = true;
-        let language = counting.reading.language.clone();
+        let language = counting.reading.language().to_owned();
         let lexicon = counting.build_by(&corpora, &language, build_of_running_text)?;
         let certain = lexicon.limit(self.limits).keep(FormFilter::Certain);
         if certain.is_empty() {
@@ -144,10 +145,11 @@ struct CountingArgs {
 impl CountingArgs {
     /// Returns the corpora of files and folders, before any work checked against the output and, like
     /// the language, for what would fail later.
-    fn prepare(&self, files: &[PathBuf], output: &LexiconTarget) -> Result<Vec<PathBuf>> {
+    fn prepare(&mut self, files: &[PathBuf], output: &LexiconTarget) -> Result<Vec<PathBuf>> {
         let corpora = folders::paths(files, self.reading.format)?;
         output.check(&corpora)?;
-        locale(None, &self.reading.language)?;
+        detect_stored(&mut self.reading, &corpora)?;
+        locale(None, self.reading.language())?;
         Ok(corpora)
     }
 
@@ -169,7 +171,7 @@ impl CountingArgs {
         language: &str,
         build: impl Fn(&Corpus, &str, NonZeroUsize) -> Result<Lexicon>,
     ) -> Result<Lexicon> {
-        let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
+        let reading = corpus::Reading { language: Some(language.to_owned()), ..self.reading.clone() };
         let locale = Lexicon::new(language)?.locale();
         let threads = threads(self.threads);
         let all = merged(corpora, |file, _| {
@@ -263,11 +265,15 @@ impl LexiconMergeArgs {
 /// The share is relative to the occurrences inside sentences, or to all occurrences if there are none
 /// inside. Exits with 1 if a word is missing.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon show news.tsv lisbon us
+  majuscule lexicon show news.tsv 'ess*' '*burg'")]
 struct LexiconShowArgs {
     /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
-    /// Words, in any case
+    /// Words, in any case; * stands for any letters
     #[arg(required = true, value_name = "WORD")]
     words: Vec<String>,
     #[command(flatten)]
@@ -282,9 +288,13 @@ impl LexiconShowArgs {
         for word in &self.words {
             let mut key = String::new();
             lower_word(word, lexicon.locale(), &mut key);
-            match lexicon.get(&key) {
-                Some(entry) => found.push(entry),
-                None => missing.push(word.as_str()),
+            let before = found.len();
+            match key.contains('*') {
+                true => found.extend(lexicon.iter().filter(|entry| matches(&key, entry.word))),
+                false => found.extend(lexicon.get(&key)),
+            }
+            if found.len() == before {
+                missing.push(word.as_str());
             }
         }
         print(|out| found.iter().try_for_each(|entry| print_entry(&lexicon, entry, out)))?;
@@ -300,10 +310,22 @@ impl LexiconShowArgs {
     }
 }
 
+/// Returns true if a word matches a pattern, in which `*` stands for any letters.
+fn matches(pattern: &str, word: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| word.strip_prefix(first)) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
 fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write) -> io::Result<()> {
     let majority = entry.majority();
     let total: f64 = entry.forms.iter().map(|form| entry.weight(form)).sum();
-    writeln!(out, "  {:<24} {:>12} {:>12} {:>8}  sources", entry.word, "count", "initial", "share")?;
+    writeln!(out, "  {:<24} {:>12} {:>12} {:>8}  sources", entry.word, "occurrences", "initial", "share %")?;
     if entry.forms.iter().all(|form| form.case != majority) {
         let form = majority.applied(entry.word, lexicon.locale());
         writeln!(
@@ -316,7 +338,7 @@ fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write)
         let mark = if form.case == majority { '>' } else { ' ' };
         let spelling = form.case.applied(entry.word, lexicon.locale());
         let share =
-            if total > 0.0 { format!("{:.2} %", 100.0 * entry.weight(form) / total) } else { "-".into() };
+            if total > 0.0 { format!("{:.2}", 100.0 * entry.weight(form) / total) } else { "-".into() };
         let sources: Vec<&str> = lexicon.sources_of(form).map(LexiconSource::name).collect();
         let (count, initial) = (shown(form.count), shown(form.initial));
         writeln!(out, "{mark} {spelling:<24} {count:>12} {initial:>12} {share:>8}  {}", sources.join(", "))?;

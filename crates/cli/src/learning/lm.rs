@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::language::detect_stored;
 use super::measure::{print, tell_paragraphs};
 use super::publish;
 use super::spinner::Spinner;
@@ -17,7 +18,8 @@ use crate::host;
 use crate::page::threads;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, ByteSize, Encoding, Limits};
-use majuscule_lm::{NgramModel, ScoredSentence, arpa, binary, compact};
+use majuscule_lm::vocab::SPECIAL;
+use majuscule_lm::{NgramModel, NgramScorer, NgramState, ScoredSentence, WordId, arpa, binary, compact};
 use majuscule_methods::hmm::{checked_language_model, language_model};
 use majuscule_text::MarkSet;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
@@ -26,7 +28,7 @@ use majuscule_train::lm::kneser_ney::{self, JobStage, UnknownNgrams};
 use majuscule_train::lm::prune::prune;
 use majuscule_train::lm::score::{TextScore, score};
 use majuscule_train::lm::spill::Memory;
-use majuscule_train::lm::words::{KnownWords, TrainingText, WordUnits};
+use majuscule_train::lm::words::{KnownWords, SentenceVisitor, TrainingText, WordUnits, for_each};
 
 /// N-gram language models of cased text
 #[derive(Debug, clap::Args)]
@@ -41,6 +43,7 @@ enum LmAction {
     Count(Count),
     Merge(LmMergeArgs),
     Score(LmScoreArgs),
+    Next(LmNextArgs),
     Perplexity(Perplexity),
     Prune(Prune),
     Interpolate(Interpolate),
@@ -51,10 +54,11 @@ enum LmAction {
 /// Runs the verb.
 pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
     match args.action {
-        LmAction::Train(args) => args.run(),
-        LmAction::Count(args) => args.run(),
+        LmAction::Train(mut args) => args.run(),
+        LmAction::Count(mut args) => args.run(),
         LmAction::Merge(args) => args.run(),
         LmAction::Score(args) => args.run(),
+        LmAction::Next(args) => args.run(),
         LmAction::Perplexity(args) => args.run(),
         LmAction::Prune(args) => args.run(),
         LmAction::Interpolate(args) => args.run(),
@@ -129,7 +133,7 @@ impl LmWordArgs {
     }
 
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
-        let locale = self.reading.language.parse()?;
+        let locale = self.reading.language().parse()?;
         let files = folders::paths(files, self.reading.format)?;
         let corpus = host::watched(Corpus::new(&files, self.reading.clone(), self.protocol, locale)?);
         tell_paragraphs(&corpus)?;
@@ -235,8 +239,9 @@ impl Resources {
 }
 
 impl Train {
-    fn run(&self) -> Result<()> {
+    fn run(&mut self) -> Result<()> {
         let corpora = folders::paths(&self.corpora, self.words.reading.format)?;
+        detect_stored(&mut self.words.reading, &corpora)?;
         let inputs: Vec<_> = corpora.iter().chain(&self.counts).chain(&self.vocabulary_list).collect();
         self.force.check(&self.output, &inputs)?;
         let config = self.config()?;
@@ -327,8 +332,10 @@ struct Count {
 }
 
 impl Count {
-    fn run(&self) -> Result<()> {
-        self.force.check(&self.output, &folders::paths(&self.corpora, self.words.reading.format)?)?;
+    fn run(&mut self) -> Result<()> {
+        let corpora = folders::paths(&self.corpora, self.words.reading.format)?;
+        detect_stored(&mut self.words.reading, &corpora)?;
+        self.force.check(&self.output, &corpora)?;
         let memory = self.resources.memory(&self.output)?;
         let mut progress = LmProgress::new();
         progress.reading();
@@ -422,18 +429,126 @@ impl Query {
 }
 
 /// Prints the log10 probability of each sentence, and its number of unknown words
+///
+/// With --words, prints a line for each word and each sentence end (</s>), in columns separated by tabs:
+/// the word, log10 of its probability, and the order of the n-gram that gave it. A lower order than the
+/// model's means that the model backed off; 0 is a word outside the vocabulary. An empty line ends a sentence.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lm score news.lm talk.txt
+  majuscule lm score --words news.lm talk.txt")]
 struct LmScoreArgs {
     #[command(flatten)]
     question: Query,
+    /// Print each word with log10 of its probability and the order of its n-gram
+    #[arg(long)]
+    words: bool,
 }
 
 impl LmScoreArgs {
     fn run(&self) -> Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, host::stdout());
+        if self.words {
+            let Query { model, texts, words } = &self.question;
+            let model = words.encoded().open(model)?;
+            let (scorer, lines) = (model.scorer(), "word\tlog10 p\torder\n".to_owned());
+            let mut visitor =
+                WordScores { model: &model, scorer, state: scorer.start(), lines, out: &mut out };
+            for_each(&words.corpus(texts)?, words.tokens(), &mut visitor)?;
+            return out.flush().map_err(|error| Error::io("write", "standard output", error));
+        }
         self.question
             .score(|sentence| writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown))?;
         out.flush().map_err(|error| Error::io("write", "standard output", error))
+    }
+}
+
+/// Prints each word with its score, a sentence at a time.
+struct WordScores<'a> {
+    model: &'a NgramModel,
+    scorer: NgramScorer<'a>,
+    /// The state after the words of the sentence so far.
+    state: NgramState,
+    /// The lines of the sentence so far.
+    lines: String,
+    out: &'a mut dyn Write,
+}
+
+impl WordScores<'_> {
+    fn push(&mut self, word: &str, id: WordId) {
+        let (scored, history) = self.scorer.step_after(self.state, id);
+        let order = if id == WordId::UNKNOWN { 0 } else { 1 + self.model.history_len(history) };
+        self.lines.push_str(&format!("{word}\t{:.4}\t{order}\n", scored.log10));
+        self.state = scored.state;
+    }
+}
+
+impl SentenceVisitor for WordScores<'_> {
+    fn word(&mut self, word: &str) {
+        self.push(word, self.model.vocabulary().id(word));
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.push(SPECIAL[2], WordId::END);
+        self.state = self.scorer.start();
+        writeln!(self.out, "{}", self.lines).map_err(|error| Error::io("write", "standard output", error))?;
+        self.lines.clear();
+        Ok(())
+    }
+}
+
+/// Prints the most probable next words after some words
+///
+/// The words begin a sentence, and are written as in the training text. Columns, separated by tabs: the word, or
+/// </s> for the end of the sentence; its probability in percent; log10 of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lm next news.lm \"We met Angela\"
+  majuscule lm next news.lm \"We met Angela\" --count 3")]
+struct LmNextArgs {
+    /// Model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// First words of a sentence; none for its beginning
+    #[arg(value_name = "WORDS", default_value = "")]
+    words: String,
+    /// Number of words to print
+    #[arg(long, value_name = "N", default_value = "10", value_parser = crate::page::number)]
+    count: NonZeroUsize,
+    #[command(flatten)]
+    encoded: Encoded,
+}
+
+impl LmNextArgs {
+    fn run(&self) -> Result<()> {
+        let model = self.encoded.open(&self.model)?;
+        let scorer = model.scorer();
+        let mut state = scorer.start();
+        for word in self.words.split_whitespace() {
+            let id = model.vocabulary().id(word);
+            if id == WordId::UNKNOWN {
+                tell!("{}", unknown_word(&model, word));
+            }
+            state = scorer.step(state, id).state;
+        }
+        let mut page = "word\tp %\tlog10 p\n".to_owned();
+        for (word, log10) in model.next_words(state, self.count.get()) {
+            page.push_str(&format!("{word}\t{:.2}\t{log10:.4}\n", 100.0 * 10f64.powf(f64::from(log10))));
+        }
+        print(&page)
+    }
+}
+
+/// Reports a word outside the vocabulary, with the forms of it that are inside.
+fn unknown_word(model: &NgramModel, word: &str) -> String {
+    let words = (0..model.vocabulary().len() as u32).map(|id| model.vocabulary().word(WordId(id)));
+    let lower = word.to_lowercase();
+    let forms: Vec<&str> = words.filter(|form| form.to_lowercase() == lower).collect();
+    match forms[..] {
+        [] => format!("\"{word}\" is not in the vocabulary"),
+        _ => format!("\"{word}\" is not in the vocabulary, but {} is", forms.join(", ")),
     }
 }
 

@@ -86,7 +86,7 @@ impl FeaturesArgs {
         let inputs: Vec<&Path> = corpora.iter().map(PathBuf::as_path).collect();
         let outputs: Vec<&PathBuf> = [&self.output].into_iter().chain(&self.dictionary).collect();
         check_outputs(&outputs, &inputs, self.force)?;
-        let locale = super::measure::locale(None, &self.reading.language)?;
+        let locale = super::measure::locale(None, self.reading.language())?;
         let mut corpus = Corpus::new(&corpora, self.reading.clone(), self.protocol, locale)?;
         corpus.hold()?;
         super::measure::tell_paragraphs(&corpus)?;

@@ -8,6 +8,7 @@ mod corpus;
 mod evaluate;
 mod experiment;
 mod fst;
+mod language;
 mod lexicon;
 mod lm;
 mod maxent;

@@ -46,7 +46,7 @@ pub struct ScoreArgs {
 /// If a file cannot be read, the words differ without `--align`, or no word is scored.
 pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
     let ScoreArgs { reference, hypothesis, align, per_file, locale, top, measure } = args;
-    let locale = measure::locale(locale, &measure.reading.language)?;
+    let locale = measure::locale(locale, measure.reading.language())?;
     if align {
         let config = measure::aligned_config(measure.protocol, locale, top)?;
         let scores =

@@ -69,7 +69,7 @@ impl NamedSystems<'_> {
             facts: Vec::new(),
             words: 0,
             locale,
-            language: self.reading.language.clone(),
+            language: self.reading.language().to_owned(),
         };
         self.models(&mut results)?;
         self.outputs(&mut results)?;
@@ -92,7 +92,7 @@ impl NamedSystems<'_> {
         let mut opened = None;
         for path in models {
             progress.say(format!("opening {}", path.display()));
-            let Model { manifest, restorer } = load_named(path, &reading.language, computing, false)?;
+            let Model { manifest, restorer } = load_named(path, reading.language(), computing, false)?;
             let name = path.to_string_lossy().into_owned();
             marks_for(&*restorer, protocol, None)
                 .map_err(|error| Error::usage(format!("{name}: {error}")))?;
@@ -102,7 +102,7 @@ impl NamedSystems<'_> {
                 None => {
                     results.locale = self.locale.unwrap_or(manifest.locale);
                     let reading = reading_of(reading, &manifest);
-                    results.language.clone_from(&reading.language);
+                    reading.language().clone_into(&mut results.language);
                     &*opened.insert(self.open(reading, results.locale, &progress)?)
                 }
             };
@@ -202,8 +202,8 @@ impl SystemResults {
 /// The way of reading for a model, which names the language of its texts.
 fn reading_of(reading: &Reading, manifest: &Manifest) -> Reading {
     let mut reading = reading.clone();
-    if !manifest.is_of(&reading.language) {
-        reading.language.clone_from(&manifest.language);
+    if !manifest.is_of(reading.language()) {
+        reading.language = Some(manifest.language.clone());
     }
     reading
 }

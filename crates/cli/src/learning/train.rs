@@ -55,9 +55,9 @@ struct Common {
     #[command(flatten)]
     place: ModelTarget,
     /// Training protocol: text, batista, rei, susanto, asr, asr:N (windows of N words), mix
-    /// (alternates all kinds of text) or windows (for networks)
-    #[arg(long, value_name = "PROTOCOL", default_value_t)]
-    protocol: Protocol,
+    /// (alternates all kinds of text) or windows (for networks) [default: mix for maxent, text otherwise]
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Option<Protocol>,
     /// Language whose case pairs are used, such as tr or nl; by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
@@ -88,12 +88,14 @@ pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<ExitCode> {
     let method = method.learner();
     common.corpora = folders::paths(&common.corpora, common.reading.format)?;
     common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
-    let locale = super::measure::locale(common.locale, &common.reading.language)?;
+    super::language::detect_stored(&mut common.reading, &common.corpora)?;
+    let locale = super::measure::locale(common.locale, common.reading.language())?;
     let threads = threads(common.threads);
+    let protocol = common.protocol.unwrap_or_else(|| method.default_protocol());
     let names = common.corpora.iter().map(|file| files::name(file)).collect();
     let corpus = match common.corpora.as_slice() {
-        [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
-        files => Corpus::new(files, common.reading, common.protocol, locale)?,
+        [] if !method.needs_corpus() => Corpus::of_text("", common.reading, protocol, locale),
+        files => Corpus::new(files, common.reading, protocol, locale)?,
     };
     let mut corpus = host::watched(corpus);
     if method.reads_again() {

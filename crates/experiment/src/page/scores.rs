@@ -76,7 +76,7 @@ fn legend() -> Markup {
             "P, R and F are precision, recall and their harmonic mean over words with capitals, or with punctuation where a test scores it; SER, the slot error rate, is all errors "
             "divided by the capitals of the reference: lower is better. Small figures are 95 % intervals, from resampled examples. "
             span.mark-best { "★" } " is the least SER; " span.mark-near { "≈" } " " (NEAR) ": chance alone gives so large a difference in "
-            "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization)."
+            "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization, corrected for the number of rows)."
         }
     }
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     ArcLabel, EPSILON, FAILURE_SYMBOL, Lattice, LayeredSearch, Machine, MachinePath, Symbols, WordCandidate,
-    best_paths,
+    best_paths, composed,
 };
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::vocab::SPECIAL;
@@ -82,6 +82,14 @@ impl Transducer {
     pub fn several(&self, line: &str, count: usize) -> Result<Vec<InputLine>> {
         let paths = best_paths(&self.machine, &self.lattice(line)?, count)?;
         Ok(paths.iter().map(|path| self.line(line, path)).collect())
+    }
+
+    /// Returns all paths of a line through the machine, as a machine; `None` if it accepts none.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Transducer::several`].
+    pub fn paths(&self, line: &str) -> Result<Option<Machine>> {
+        composed(&self.machine, &self.lattice(line)?)
     }
 
     fn lattice(&self, line: &str) -> Result<Lattice> {

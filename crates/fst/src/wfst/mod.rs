@@ -30,7 +30,7 @@ pub use apply::{InputLine, Transducer};
 pub use draw::{dot, svg};
 pub use file::{Facts, read, write};
 pub use layered::{Lattice, LayeredSearch};
-pub use plain::{best_path, best_paths};
+pub use plain::{best_path, best_paths, composed};
 pub use symbols::Symbols;
 pub use walk::Walk;
 

@@ -8,12 +8,12 @@ use rustfst::algorithms::compose::matchers::{
 };
 use rustfst::algorithms::compose::{ComposeFst, ComposeFstOpOptions};
 use rustfst::algorithms::rm_epsilon::rm_epsilon;
-use rustfst::algorithms::{ProjectType, ShortestPathConfig, project, shortest_path_with_config};
+use rustfst::algorithms::{ProjectType, ShortestPathConfig, connect, project, shortest_path_with_config};
 use rustfst::fst_impls::{ConstFst, VectorFst};
-use rustfst::prelude::{CoreFst, Fst, MutableFst, Tr, TropicalWeight};
+use rustfst::prelude::{CoreFst, ExpandedFst, Fst, MutableFst, Tr, TropicalWeight, Trs};
 use rustfst::{NO_LABEL, Semiring};
 
-use super::{ArcLabel, EPSILON, Lattice, Machine, MachineArc, MachinePath, cost};
+use super::{ArcLabel, EPSILON, Lattice, Machine, MachineArc, MachineParts, MachinePath, cost};
 use majuscule_base::error::{Error, Result};
 
 type Foreign<T> = anyhow::Result<T>;
@@ -46,6 +46,28 @@ pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<
     let mut paths = several().map_err(foreign)?;
     paths.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.output.cmp(&b.output)));
     Ok(paths)
+}
+
+/// Composes a lattice with a machine: the paths of the lattice that the machine accepts, with their
+/// costs and without states that lead nowhere. `None` if the machine accepts no path.
+///
+/// # Errors
+/// Returns an error if rustfst fails.
+pub fn composed(machine: &Machine, lattice: &Lattice) -> Result<Option<Machine>> {
+    let parts = || {
+        let mut both = compose(machine, lattice)?;
+        connect(&mut both)?;
+        let mut parts = MachineParts { start: both.start(), ..MachineParts::new() };
+        for state in both.states_range() {
+            for arc in both.get_trs(state)?.trs() {
+                parts.arc(arc.ilabel, arc.olabel, *cost(&arc.weight), arc.nextstate);
+            }
+            parts.end_state(both.final_weight(state)?.map_or(f32::INFINITY, |weight| *cost(&weight)));
+        }
+        Ok(parts)
+    };
+    let parts = parts().map_err(foreign)?;
+    parts.start.is_some().then(|| Machine::new(parts, None)).transpose()
 }
 
 fn foreign(error: anyhow::Error) -> Error {

@@ -235,17 +235,40 @@ fn lowered(model: &NgramModel) -> (Machine, Symbols, Symbols) {
     Machine::lowered(model, &forms, Locale::Root, 0.0).unwrap()
 }
 
-/// A transducer of the tiny model.
-fn transducer(back_off: Option<BackOff>) -> Transducer {
+/// A machine of the tiny model, with its symbols.
+fn machine(back_off: Option<BackOff>) -> (Machine, Symbols, Symbols) {
     let model = tiny();
-    let (machine, inputs, outputs) = match back_off {
+    match back_off {
         Some(arcs) => {
             let symbols = Symbols::of_model(&model, arcs).unwrap();
             (Machine::of_model(&model, arcs).unwrap(), symbols.clone(), symbols)
         }
         None => lowered(&model),
-    };
+    }
+}
+
+fn transducer(back_off: Option<BackOff>) -> Transducer {
+    let (machine, inputs, outputs) = machine(back_off);
     Transducer::new(machine, &inputs, outputs, Locale::Root).unwrap()
+}
+
+#[test]
+fn the_paths_of_a_sentence_are_a_machine_with_the_same_best_path() {
+    let line = "told us in the us";
+    for arcs in [Some(BackOff::Failure), Some(BackOff::Epsilon), None] {
+        let whole = transducer(arcs);
+        let paths = whole.paths(line).unwrap().unwrap();
+        // Each word is read by some of its forms.
+        assert!(paths.states() >= 6 && paths.finals() > 0 && paths.arcs() > 6, "{paths:?}");
+        let (_, inputs, outputs) = machine(arcs);
+        // Its arcs back off no more, and it accepts nothing else.
+        let drawn = Transducer::new(paths, &inputs, outputs, Locale::Root).unwrap();
+        let (found, expected) = (drawn.best()(line).unwrap().unwrap(), whole.best()(line).unwrap().unwrap());
+        assert_eq!(found.text, expected.text);
+        assert!((found.cost - expected.cost).abs() < 1e-4, "{found:?}, {expected:?}");
+        assert_eq!(drawn.best()("told us").unwrap(), None);
+    }
+    assert_eq!(transducer(Some(BackOff::Failure)).paths("").unwrap().map(|paths| paths.states()), Some(1));
 }
 
 /// The values of the tiny model, added by hand.

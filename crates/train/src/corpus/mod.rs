@@ -29,7 +29,7 @@ use majuscule_format::{Utterance, UtterancePart};
 use majuscule_text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
 
 pub use protocol::{Protocol, ReiTag};
-pub use read::{CorpusSentence, Reading, SpeechPart, SpeechPartKind};
+pub use read::{CorpusSentence, DEFAULT_LANGUAGE, Reading, SpeechPart, SpeechPartKind};
 
 use protocol::{ExampleBuilder, SingleLetters};
 use read::{CorpusBlock, CorpusBlocks};
@@ -411,7 +411,7 @@ impl Corpus {
         block.sentences(&mut |line| {
             if lines < LINES {
                 lines += 1;
-                sentences += sentence::split(line.text, &self.reading.language).count();
+                sentences += sentence::split(line.text, self.reading.language()).count();
             }
             Ok(())
         })?;
@@ -430,7 +430,7 @@ impl Corpus {
 
     /// The language tag of the corpus.
     pub fn language(&self) -> &str {
-        &self.reading.language
+        self.reading.language()
     }
 
     /// The locale of the corpus.
@@ -641,7 +641,7 @@ impl Corpus {
     }
 
     fn maker<'a>(&'a self, letters: &'a SingleLetters) -> ExampleBuilder<'a> {
-        ExampleBuilder::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
+        ExampleBuilder::new(self.protocol, self.locale, self.reading.language(), letters, &self.spellings)
     }
 
     /// Reads all blocks of all files, in order.
@@ -709,7 +709,7 @@ impl BlockReader<'_> {
             interrupt.check()?;
             self.bytes += block.len() as u64;
             watch.show(self.pass, self.bytes);
-            return Ok(Some(if reading.split { block.split(&reading.language) } else { block.clone() }));
+            return Ok(Some(if reading.split { block.split(reading.language()) } else { block.clone() }));
         }
         loop {
             if let Some(file) = &mut self.file

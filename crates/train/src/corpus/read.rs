@@ -37,9 +37,10 @@ pub struct Reading {
     /// sentence. Files of other formats have their own sentences
     #[arg(long)]
     pub split: bool,
-    /// Language of the text; en,pt for text in several languages
-    #[arg(long = "lang", value_name = "LANG", default_value = "en")]
-    pub language: String,
+    /// Language of the text; en,pt for text in several languages [default: en; detected where a model or
+    /// a lexicon stores it]
+    #[arg(long = "lang", value_name = "LANG")]
+    pub language: Option<String>,
     /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     pub limits: Limits,
@@ -139,7 +140,15 @@ impl SpeechPart {
     }
 }
 
+/// The language of texts whose language nobody named.
+pub const DEFAULT_LANGUAGE: &str = "en";
+
 impl Reading {
+    /// The language of the text.
+    pub fn language(&self) -> &str {
+        self.language.as_deref().unwrap_or(DEFAULT_LANGUAGE)
+    }
+
     /// Returns true if a file of this name defines its own tokens.
     pub fn is_tokenised(&self, file: &Path) -> bool {
         let kind = if self.format == Format::Auto { Format::of_name(file) } else { self.format };
@@ -232,8 +241,8 @@ impl CorpusBlocks {
     pub(super) fn new(mut input: Input<'static>, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
         let kind = reading.format.of_input(&mut input)?;
-        let split = (kind.runs_on() || reading.split && kind.has_paragraphs())
-            .then(|| Arc::from(reading.language.as_str()));
+        let split =
+            (kind.runs_on() || reading.split && kind.has_paragraphs()).then(|| Arc::from(reading.language()));
         let source = match kind.info().family {
             FormatFamily::Text => BlockSource::Lines(PlainLines::new(input)?),
             _ => {
@@ -376,7 +385,7 @@ impl JoinedRecords {
             taken: 0,
             kind,
             apart,
-            language: reading.language.clone(),
+            language: reading.language().to_owned(),
             text: String::new(),
             stretches: Vec::new(),
             max_paragraph: MAX_LINE,
@@ -844,7 +853,7 @@ mod tests {
             ("a.tsv", "id\ttext\n1\tWe met Ana & Rui in Porto.\n2\tDid Dr. Reis see us?\n3\tNATO left.\n"),
             ("a.tok", "We met Ana & Rui in Porto.\nDid Dr. Reis see us?\nNATO left.\n"),
         ] {
-            let reading = Reading { language: "en".into(), ..Reading::default() };
+            let reading = Reading { language: Some("en".into()), ..Reading::default() };
             let texts = |name: &str| -> Vec<String> {
                 let found = read(name, file.as_bytes(), &reading, false).unwrap();
                 found.into_iter().map(|(text, _)| text).collect()

@@ -124,10 +124,10 @@ pub struct SystemDifference {
     /// The 95 % confidence interval of the difference.
     pub interval: Option<Interval>,
     /// The fraction of resamples in which the system is no worse than the best: the p-value of a
-    /// paired bootstrap test, one-sided.
+    /// paired bootstrap test, one-sided, corrected for the number of systems (Holm 1979).
     pub p_bootstrap: f64,
     /// The fraction of random exchanges of the two systems' examples that result in as large a
-    /// difference: the p-value of approximate randomisation, two-sided.
+    /// difference: the p-value of approximate randomisation, two-sided, corrected for the number of systems.
     pub p_randomization: f64,
 }
 
@@ -165,7 +165,28 @@ pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> 
             difference(systems, &totals, &resamples, (i, best), config)
         },
     };
-    Ok(Comparison { config, examples, best, systems: (0..systems.len()).map(compared).collect() })
+    let mut compared: Vec<ComparedSystem> = (0..systems.len()).map(compared).collect();
+    let differences = || compared.iter().filter_map(|system| system.difference);
+    let bootstrap = holm(&differences().map(|found| found.p_bootstrap).collect::<Vec<_>>());
+    let randomization = holm(&differences().map(|found| found.p_randomization).collect::<Vec<_>>());
+    let corrected = bootstrap.into_iter().zip(randomization);
+    for (found, p) in compared.iter_mut().filter_map(|system| system.difference.as_mut()).zip(corrected) {
+        (found.p_bootstrap, found.p_randomization) = p;
+    }
+    Ok(Comparison { config, examples, best, systems: compared })
+}
+
+/// Corrects the p-values of several comparisons for their number (Holm 1979): the smallest is multiplied by
+/// the number of comparisons, the next by one less, and so on, and none becomes smaller than one before it.
+fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&one, &other| p[one].total_cmp(&p[other]));
+    let (mut corrected, mut least) = (vec![0.0; p.len()], 0.0);
+    for (at, &i) in order.iter().enumerate() {
+        least = f64::max(least, (p[i] * (p.len() - at) as f64).min(1.0));
+        corrected[i] = least;
+    }
+    corrected
 }
 
 fn total(examples: &[Slots]) -> Slots {
@@ -351,6 +372,18 @@ mod tests {
         let ComparedSystem { slots, intervals, .. } = &comparison.systems[0];
         let (ser, interval) = (slots.ser().unwrap(), intervals.ser.unwrap());
         assert!(interval.low < ser && ser < interval.high, "{interval:?}");
+    }
+
+    #[test]
+    fn several_comparisons_are_corrected_for_their_number() {
+        // The worked example of Holm's procedure with four tests.
+        let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
+        for (found, expected) in corrected.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((found - expected).abs() < 1e-12, "{corrected:?}");
+        }
+        assert_eq!(holm(&[0.4, 0.9]), [0.8, 0.9]);
+        assert_eq!(holm(&[0.7, 0.9]), [1.0, 1.0]);
+        assert_eq!((holm(&[0.25]), holm(&[])), (vec![0.25], vec![]));
     }
 
     #[test]

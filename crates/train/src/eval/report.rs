@@ -411,7 +411,7 @@ impl Comparison {
     fn about(&self) -> String {
         format!(
             "95 % intervals from {} resamples of {} examples, seed {}; p against {}: paired bootstrap, approximate \
-             randomization",
+             randomization, both corrected for the number of systems (Holm 1979)",
             thousands(self.config.resamples as u64),
             thousands(self.examples as u64),
             self.config.seed,

@@ -180,7 +180,7 @@ impl Sample {
             Ok(())
         })?;
         let reading =
-            Reading { format, split: false, language: corpus.language().into(), ..Reading::default() };
+            Reading { format, split: false, language: Some(corpus.language().into()), ..Reading::default() };
         let part = |text: &str, protocol| Corpus::of_text(text, reading.clone(), protocol, corpus.locale());
         let held_out = part(&held_out, Protocol::Asr { window: Protocol::WINDOW }).examples()?;
         let words: usize = held_out.iter().map(|example| example.tokens.len()).sum();

@@ -22,7 +22,7 @@ pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> St
         ("version", version.into()),
         ("corpus", files.collect::<Vec<_>>().into()),
         ("protocol", corpus.protocol().to_string().into()),
-        ("lang", reading.language.clone().into()),
+        ("lang", reading.language().into()),
         ("locale", corpus.locale().to_string().into()),
         ("format", format!("{:?}", reading.format).to_lowercase().into()),
         ("field", reading.field.clone().into()),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub use progress::{Left, Progress, Watch};
 use serde::{Serialize, Serializer};
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Protocol};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
 use majuscule_methods::model::{Draft, FORMAT, Manifest, Section, Store, Training};
@@ -48,6 +48,11 @@ pub trait Learner: Debug + Send + Sync {
     /// Returns the checkpoint of the training, which is removed once the model is saved.
     fn checkpoint(&self) -> Option<&Path> {
         None
+    }
+
+    /// Returns the protocol under which the method is trained if none is named.
+    fn default_protocol(&self) -> Protocol {
+        Protocol::default()
     }
 
     /// Returns true if the method learns from a corpus alone.

@@ -187,7 +187,7 @@ impl AlignedComparison {
         };
         format!(
             "{} recordings; 95 % intervals from {} resamples of {} stretches of {} words of the reference, seed {}; p of approximate \
-             randomization against the system with the fewest errors",
+             randomization against the system with the fewest errors, corrected for the number of systems (Holm 1979)",
             thousands(self.recordings as u64),
             thousands(config.resamples as u64),
             thousands(*examples as u64),

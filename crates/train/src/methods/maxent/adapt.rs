@@ -259,7 +259,7 @@ mod tests {
     use majuscule_text::{Locale, Tokens};
 
     fn corpus(text: &str, protocol: Protocol, locale: Locale) -> Corpus {
-        let reading = Reading { split: true, language: "en".to_owned(), ..Reading::default() };
+        let reading = Reading { split: true, language: Some("en".to_owned()), ..Reading::default() };
         Corpus::of_text(text, reading, protocol, locale)
     }
 

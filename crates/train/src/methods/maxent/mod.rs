@@ -40,6 +40,7 @@ use serde::{Deserialize, Serialize};
 use super::balance::MarkOptions;
 use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
+use crate::corpus::Protocol;
 use crate::lexicon::build;
 pub use adapt::{Adaptation, adapt};
 use cells::{Index, TrainingWeights};
@@ -188,6 +189,11 @@ impl Learner for MaxentConfig {
 
     fn inputs(&self) -> Vec<PathBuf> {
         self.inputs()
+    }
+
+    /// All kinds of text, so that a model of one's own also begins the sentences of unpunctuated text.
+    fn default_protocol(&self) -> Protocol {
+        Protocol::Mix
     }
 
     fn notes(&self, draft: &Draft) -> Vec<String> {
@@ -727,7 +733,7 @@ mod tests {
 
     /// Returns a model trained on Spanish, whose questions are opened.
     fn spanish(text: &str) -> Arc<Maxent> {
-        let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
+        let reading = Reading { split: true, language: Some("es".into()), ..Reading::default() };
         let corpus = Corpus::of_text(&text.repeat(300), reading, Protocol::Mix, Locale::Root);
         let config = MaxentConfig {
             bits: 12,
@@ -787,7 +793,7 @@ mod tests {
     #[test]
     fn a_model_with_openings_is_saved_whole() {
         let model = spanish(SPANISH);
-        let reading = Reading { split: true, language: "es".into(), ..Reading::default() };
+        let reading = Reading { split: true, language: Some("es".into()), ..Reading::default() };
         let corpus = Corpus::of_text(&SPANISH.repeat(300), reading, Protocol::Mix, Locale::Root);
         let config = MaxentConfig {
             bits: 12,
@@ -1020,7 +1026,7 @@ mod tests {
 
     /// Returns the cases that a model trained on a text chooses for words.
     fn cases(config: &MaxentConfig, text: &str, words: &str) -> Vec<Case> {
-        let reading = Reading { language: "en".to_owned(), ..Reading::default() };
+        let reading = Reading { language: Some("en".to_owned()), ..Reading::default() };
         let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);
         let model = train(config, &corpus, NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words(words.split(' '), Locale::Root);
