@@ -504,7 +504,8 @@ fn a_model_capitalizes_what_a_recogniser_heard() {
     );
     let page =
         majuscule(folder.path(), "evaluate --model model said.stm --align heard.ctm --per-file --markdown");
-    assert!(String::from_utf8(page.stdout).unwrap().contains("\n| heard.ctm | 7 | 42.86 | 5 |"));
+    let page = String::from_utf8(page.stdout).unwrap();
+    assert!(page.contains("\n| heard.ctm | 7 | 42.86 | 85.71 | 5 |"), "{page}");
 }
 
 #[test]

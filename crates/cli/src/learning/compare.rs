@@ -63,6 +63,9 @@ pub struct CompareArgs {
     /// those that distinguish them most first
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = crate::page::number)]
     pub show_differences: Option<NonZeroUsize>,
+    /// Print a table that fits a column of a page: F and SER with half of their intervals, and one p-value
+    #[arg(long, conflicts_with = "align")]
+    pub compact: bool,
     /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
@@ -113,7 +116,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     });
     let colours = !host::is_hosted() && stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     args.measure.print(|layout| {
-        let page = comparison.page(&signature, words, differences.as_ref(), layout);
+        let page = comparison.page(&signature, words, differences.as_ref(), (layout, args.compact));
         match &differences {
             Some(differences) if layout != Layout::Json => {
                 let kinds = differences.kinds.as_ref().map_or_else(String::new, |kinds| kinds.page(layout));

@@ -24,6 +24,7 @@ use majuscule_text::restorer::{Request, Restorer, SentenceStarts, check_capitals
 use majuscule_text::tokenize::Capitalized;
 use majuscule_text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_train::corpus::{Corpus, Reading, SpeechPartKind};
+use majuscule_train::eval::aligned::report::{AlignedReport, ReportedParts};
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{
     Choices, Report, Score, System, compare, evaluate_each, marks_for, scores_sentence_ends,
@@ -202,7 +203,7 @@ impl EvaluateArgs {
         request: Request,
         reading: &Reading,
         (locale, spellings): (Locale, &Spellings),
-    ) -> Result<aligned::report::AlignedReport> {
+    ) -> Result<AlignedReport> {
         let timed = Timed(restorer);
         let starts = self.sentence_start.map_or(request.starts, SentenceStarts::from);
         let config = measure::aligned_config(self.measure.protocol, locale, self.top)?;
@@ -211,7 +212,8 @@ impl EvaluateArgs {
         let kept = self.case.unwrap_or(Capitalized::Ignore);
         let cases = Cases::Restored { method: &timed, request, spellings, kept };
         let scores = aligned::files::score_files(self.reference()?, hypothesis, reading, locale, cases)?;
-        Ok(aligned::report::AlignedReport::of(&scores, &config, self.per_file))
+        let asked = ReportedParts { files: self.per_file, ..ReportedParts::default() };
+        Ok(AlignedReport::of(&scores, &config, asked))
     }
 
     /// Adds the scores of the parts of a corpus that are asked for: of its files, and of the parts of its transcripts.

@@ -4,8 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::measure::{self, Measure};
+use majuscule_base::error::Error;
 use majuscule_text::Locale;
-use majuscule_train::eval::aligned::{self, files::Cases};
+use majuscule_train::corpus::SpeechPartKind;
+use majuscule_train::eval::aligned;
+use majuscule_train::eval::aligned::files::Cases;
+use majuscule_train::eval::aligned::report::{AlignedReport, ReportedParts};
 use majuscule_train::eval::{Report, Score, pair};
 
 /// Scores the output of any system: the words of the reference with other capitals
@@ -30,6 +34,13 @@ pub struct ScoreArgs {
     /// Also score each recording by itself
     #[arg(long, requires = "align")]
     pub per_file: bool,
+    /// Also score the words of each speaker of the reference by themselves (stm)
+    #[arg(long, requires = "align")]
+    pub per_speaker: bool,
+    /// Also score the words of each category of the reference, such as the focus condition f0, by
+    /// themselves (stm)
+    #[arg(long, requires = "align")]
+    pub per_category: bool,
     /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
@@ -45,13 +56,24 @@ pub struct ScoreArgs {
 /// # Errors
 /// If a file cannot be read, the words differ without `--align`, or no word is scored.
 pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
-    let ScoreArgs { reference, hypothesis, align, per_file, locale, top, measure } = args;
+    let ScoreArgs { reference, hypothesis, align, per_file, per_speaker, per_category, locale, top, measure } =
+        args;
     let locale = measure::locale(locale, measure.reading.language())?;
     if align {
         let config = measure::aligned_config(measure.protocol, locale, top)?;
         let scores =
             aligned::files::score_files(&reference, &hypothesis, &measure.reading, locale, Cases::Own)?;
-        let report = aligned::report::AlignedReport::of(&scores, &config, per_file);
+        let asked = ReportedParts { files: per_file, speakers: per_speaker, categories: per_category };
+        let report = AlignedReport::of(&scores, &config, asked);
+        for (kind, parts, is_asked) in [
+            (SpeechPartKind::Speaker, &report.speakers, per_speaker),
+            (SpeechPartKind::Category, &report.categories, per_category),
+        ] {
+            if is_asked && parts.is_empty() {
+                let problem = format!("names no {}: with --align, a reference in stm does", kind.name());
+                return Err(Error::file(reference.to_string_lossy(), problem).into());
+            }
+        }
         measure.print(|layout| report.page(layout))?;
         return Ok(ExitCode::SUCCESS);
     }

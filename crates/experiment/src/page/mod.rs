@@ -80,7 +80,7 @@ struct PageSection {
 }
 
 /// All sections in order; `None` for an empty one.
-fn parts(results: &Results) -> [Option<PageSection>; 16] {
+fn parts(results: &Results) -> [Option<PageSection>; 17] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
     [
@@ -90,6 +90,7 @@ fn parts(results: &Results) -> [Option<PageSection>; 16] {
         part("recognised", "Recognised speech", scores::recognised(results)),
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
         part("look-ahead", "Words of look-ahead", figures(&plots, plots::LOOK_AHEAD)),
+        part("recognition", "Recognisers", figures(&plots, plots::RECOGNITION)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
         part("runs", over_seeds::HEADING, cost::over_seeds(results)),
         part("run", HEADING, cost::what_was_run(results)),

@@ -27,10 +27,11 @@ pub struct Plot {
 }
 
 /// The prefixes of plot names: SER by size of the training corpus, F by look-ahead, SER by size or
-/// speed of the model, and layer weights.
+/// speed of the model, F by the word error rate of recognisers, and layer weights.
 pub(super) const TRAINING: &str = "training-size";
 pub(super) const LOOK_AHEAD: &str = "look-ahead";
 pub(super) const TRADE: &str = "model-";
+pub(super) const RECOGNITION: &str = "word-error-rate";
 pub(super) const LAYERS: &str = "layers";
 
 /// Draws all plots for which the results have data.
@@ -39,7 +40,12 @@ pub fn all(results: &Results) -> Vec<Plot> {
     let of_training = tests.clone().filter_map(|test| training(results, test));
     let of_look_ahead = tests.clone().filter_map(|test| look_ahead(results, test));
     let of_trade = tests.flat_map(|test| [size(results, test), speed(results, test)]).flatten();
-    of_training.chain(of_look_ahead).chain(of_trade).chain(layers(results)).collect()
+    of_training
+        .chain(of_look_ahead)
+        .chain(of_trade)
+        .chain(recognition(results))
+        .chain(layers(results))
+        .collect()
 }
 
 impl Plot {
@@ -270,6 +276,34 @@ fn trade(
     Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
 }
 
+/// Plots F of each row against the word error rates of the recognisers whose transcripts are restored. Returns
+/// `None` if no row has two of them.
+fn recognition(results: &Results) -> Option<Plot> {
+    let tests = 0..results.tests.len();
+    let point = |row: usize, test: usize| {
+        let found = cell(results, row, test)?;
+        let rate = found.recognised.as_ref()?.word_error_rate?;
+        let interval = found.intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
+        let point = Point { x: 100.0 * rate, y: 100.0 * found.figures.f?, interval };
+        Some(point).filter(|point| point.x.is_finite() && point.y.is_finite())
+    };
+    let line = |(colour, row): (usize, &ResultRow)| {
+        let mut points: Vec<Point> = tests.clone().filter_map(|test| point(colour, test)).collect();
+        points.sort_by(|one, other| one.x.total_cmp(&other.x));
+        PlotLine { name: Some(row.name.clone()), colour, right: false, points }
+    };
+    let is_curve = |line: &PlotLine| line.points.len() > 1;
+    let lines: Vec<PlotLine> = results.rows.iter().enumerate().map(line).filter(is_curve).collect();
+    let points = || lines.iter().flat_map(|line| &line.points);
+    points().next()?;
+    let x = scale::linear("word error rate %", points().map(|point| point.x));
+    let y = scale::linear("F %", reach(points()));
+    let svg = chart::lines(&x, &y, None, &lines);
+    let caption =
+        "F by the word error rate of the recogniser, with 95 % intervals; each recogniser is a column.";
+    Some(Plot::new(RECOGNITION.into(), "F by word error rate".into(), caption.into(), &svg))
+}
+
 /// Plots the weights of layers, as in figure 3 of Rei et al. 2020.
 /// Returns `None` if no row has any.
 fn layers(results: &Results) -> Option<Plot> {
@@ -306,6 +340,7 @@ fn layers(results: &Results) -> Option<Plot> {
 mod tests {
     use super::*;
     use crate::made;
+    use crate::results::Recognised;
 
     #[test]
     fn there_are_plots_of_what_there_is() {
@@ -334,6 +369,21 @@ mod tests {
         assert_eq!(plots.len(), results.tests.len());
         assert_eq!(plots[0].name, "look-ahead-1-europarl");
         assert!(plots[0].svg.contains("maxent") && !plots[0].svg.contains("ahead</"), "{}", plots[0].svg);
+    }
+
+    #[test]
+    fn recognisers_are_points_of_a_curve() {
+        let mut results = made::large();
+        for (row, rates) in [(0, [0.25, 0.125, 0.5]), (1, [f64::NAN, 0.125, f64::INFINITY])] {
+            for (cell, rate) in results.rows[row].cells.iter_mut().flatten().zip(rates) {
+                let (right, wrong) = (cell.figures, cell.figures);
+                cell.recognised = Some(Recognised { word_error_rate: Some(rate), right, wrong });
+            }
+        }
+        let plot = recognition(&results).unwrap();
+        // One point is no curve.
+        let names = |row: usize| plot.svg.matches(&format!(">\n{}\n</text>", results.rows[row].name)).count();
+        assert!(plot.name == RECOGNITION && names(0) == 1 && names(1) == 0, "{}", plot.svg);
     }
 
     #[test]

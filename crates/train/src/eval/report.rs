@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::compare::{ComparedSystem, Comparison, Intervals};
+use super::compare::{ComparedSystem, Comparison, Interval, Intervals};
 use super::differences::DifferingExamples;
 use super::marks::{MarkCalibrationError, MarkReport};
 use super::score::{Score, Wrong};
@@ -143,6 +143,12 @@ pub struct Report {
     pub rest: Figures,
     /// The figures of the ends of sentences as slots; `None` if the hypothesis has none.
     pub sentence_ends: Option<Figures>,
+    /// F0.5 of the ends of sentences, in which an end too many costs more than one too few; `None` if the hypothesis
+    /// has none.
+    pub sentence_ends_f_half: Option<f64>,
+    /// The fraction of pairs of neighbouring sentences that are divided exactly: an end between them, and none inside
+    /// them.
+    pub exact_sentence_pairs: Option<f64>,
     /// The figures of punctuation marks, if the protocol scores them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marks: Option<MarkReport>,
@@ -218,6 +224,8 @@ impl Report {
             initial: figures(score.initial()),
             rest: figures(score.rest()),
             sentence_ends: config.sentence_ends.then(|| Figures::of(all.tokens(), score.ends())),
+            sentence_ends_f_half: score.ends().f_half().filter(|_| config.sentence_ends),
+            exact_sentence_pairs: score.pairs().fraction().filter(|_| config.sentence_ends),
             marks: MarkReport::of(score.marks(), config.protocol),
             calibration_error: score.calibration().expected_error().filter(|_| has_case),
             mark_calibration_error: MarkCalibrationError::of(&score.mark_calibration(), config.protocol),
@@ -289,6 +297,10 @@ impl Report {
             out.push_str(&format!(", expected calibration error: {} %", percent(self.calibration_error)));
         }
         out.extend(self.mark_calibration_error.map(|error| error.line()));
+        if self.sentence_ends_f_half.is_some() {
+            let [f_half, pairs] = [self.sentence_ends_f_half, self.exact_sentence_pairs].map(percent);
+            out.push_str(&format!("\nsentence ends: F0.5 {f_half} %, exact pairs of sentences {pairs} %"));
+        }
         if let Some(Intervals { precision, recall, f, ser }) = self.intervals {
             let [precision, recall, f, ser] = [precision, recall, f, ser].map(between);
             let of = if self.slots_are_marks { " of marks" } else { "" };
@@ -385,15 +397,16 @@ pub(super) fn row(name: &str, figures: &Figures) -> Vec<String> {
 
 impl Comparison {
     /// The comparison as text that ends with a line feed. `words` is the number of words that were
-    /// scored. Only JSON includes the differing examples; the other layouts print them separately.
+    /// scored. Only JSON includes the differing examples; the other layouts print them separately. A compact
+    /// table fits a column of a page.
     pub fn page(
         &self,
         signature: &str,
         words: u64,
         differences: Option<&DifferingExamples>,
-        layout: Layout,
+        (layout, is_compact): (Layout, bool),
     ) -> String {
-        let table = || self.table();
+        let table = || if is_compact { self.compact_table() } else { self.table() };
         let about = self.about();
         match layout {
             Layout::Text => format!("{signature}\n\n{}\n{about}\n", table().text()),
@@ -432,6 +445,24 @@ impl Comparison {
         ]);
         for system in &self.systems {
             table.push(compared_row(system));
+        }
+        table
+    }
+
+    /// A table of half the width, for a column of a page: half of each interval, and one p-value.
+    fn compact_table(&self) -> TextTable {
+        let mut table = TextTable::new(&["system", "F %", "SER %", "p"]);
+        for ComparedSystem { name, slots, intervals, difference } in &self.systems {
+            let with = |figure: Option<f64>, interval: Option<Interval>| match interval {
+                Some(Interval { low, high }) => format!("{} ±{:.1}", percent(figure), 50.0 * (high - low)),
+                None => percent(figure),
+            };
+            table.push([
+                name.clone(),
+                with(slots.f(), intervals.f),
+                with(slots.ser(), intervals.ser),
+                difference.as_ref().map_or_else(|| "–".to_owned(), |d| probability(d.p_randomization)),
+            ]);
         }
         table
     }
@@ -596,11 +627,14 @@ mod tests {
             System { name: "b.txt".into(), examples: vec![slots(1); 4] },
         ];
         let comparison = compare(&systems, compare::CompareConfig { resamples: 20, seed: 7 }).unwrap();
-        let text = comparison.page("protocol:text", 40, None, Layout::Text);
+        let compact = comparison.page("protocol:text", 40, None, (Layout::Markdown, true));
+        assert!(compact.contains("| system | F % | SER % | p |"), "{compact}");
+        assert!(compact.lines().all(|line| !line.starts_with('|') || line.chars().count() < 60), "{compact}");
+        let text = comparison.page("protocol:text", 40, None, (Layout::Text, false));
         assert!(text.contains("50.00 [50.00, 50.00]"), "{text}");
         assert!(text.contains("20 resamples of 4 examples, seed 7; p against b.txt"), "{text}");
         let value: Value =
-            serde_json::from_str(&comparison.page("protocol:text", 40, None, Layout::Json)).unwrap();
+            serde_json::from_str(&comparison.page("protocol:text", 40, None, (Layout::Json, false))).unwrap();
         assert_eq!(value["best"], "b.txt");
         assert_eq!(value["systems"][0]["ser"], 0.5);
         assert_eq!(value["systems"][0]["difference"]["ser"], 0.25);

@@ -27,11 +27,55 @@ pub struct Score {
     /// begins a sentence.
     parts: [[Confusion; 2]; 3],
     ends: Slots,
+    pairs: SentencePairs,
     marks: MarkConfusion,
     calibration: Calibration,
     mark_calibration: MarkCalibration,
     wrong: FxHashMap<Wrong, u64>,
     examples: u64,
+}
+
+/// The pairs of neighbouring sentences of a reference, and those that are divided exactly: a sentence ends between the
+/// two, and nowhere else inside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SentencePairs {
+    /// The number of pairs.
+    pub all: u64,
+    /// The number of pairs that are divided exactly.
+    pub exact: u64,
+}
+
+impl SentencePairs {
+    /// The fraction of pairs that are divided exactly; `None` without pairs.
+    pub fn fraction(&self) -> Option<f64> {
+        super::slots::ratio(self.exact, self.all)
+    }
+
+    /// Counts the pairs of an example. `ends` has, for each scored word, whether a sentence ends at it in the
+    /// reference and in the hypothesis.
+    fn count(&mut self, ends: impl Iterator<Item = (bool, bool)>) {
+        // Whether no sentence ends inside the present one, and whether the one before is whole and ends; `None` if
+        // there is none before.
+        let (mut is_whole, mut before) = (true, None);
+        for (ends, found) in ends {
+            if !ends {
+                is_whole &= !found;
+                continue;
+            }
+            if let Some(is_exact) = before {
+                self.all += 1;
+                self.exact += u64::from(is_exact && is_whole);
+            }
+            (before, is_whole) = (Some(is_whole && found), true);
+        }
+    }
+}
+
+impl AddAssign for SentencePairs {
+    fn add_assign(&mut self, other: Self) {
+        self.all += other.all;
+        self.exact += other.exact;
+    }
 }
 
 /// A word whose case is wrong.
@@ -62,6 +106,8 @@ impl Score {
             return Err(uneven(tokens.len(), gold.len(), choices.len()));
         }
         self.examples += 1;
+        let scored = || gold.iter().zip(choices).filter(|(gold, _)| gold.scored);
+        self.pairs.count(scored().map(|(gold, choice)| (gold.ends, choice.label.mark.ends_sentence())));
         for (((lower, _), gold), choice) in tokens.iter().zip(gold).zip(choices) {
             if !gold.scored {
                 continue;
@@ -124,6 +170,11 @@ impl Score {
         self.ends
     }
 
+    /// The pairs of neighbouring sentences inside examples.
+    pub fn pairs(&self) -> SentencePairs {
+        self.pairs
+    }
+
     /// The marks after words.
     pub fn marks(&self) -> &MarkConfusion {
         &self.marks
@@ -174,6 +225,7 @@ impl AddAssign for Score {
             *sum += part;
         }
         self.ends += other.ends;
+        self.pairs += other.pairs;
         self.marks += other.marks;
         self.calibration += other.calibration;
         self.mark_calibration += other.mark_calibration;
@@ -461,6 +513,25 @@ pub(super) mod tests {
         "we read McKay and Ada",
         "Nothing else happened",
     ];
+
+    #[test]
+    fn a_pair_of_sentences_is_exact_if_only_one_ends_inside_it() {
+        let counted = |reference: &str, hypothesis: &str| {
+            let mut pairs = SentencePairs::default();
+            pairs.count(
+                reference.chars().zip(hypothesis.chars()).map(|(one, other)| (one == '.', other == '.')),
+            );
+            (pairs.exact, pairs.all)
+        };
+        // Three sentences are two pairs; the end of the text after the last one does not matter.
+        assert_eq!(counted("ab.cd.ef.", "ab.cd.ef."), (2, 2));
+        assert_eq!(counted("ab.cd.ef.", "ab.cd.efg"), (2, 2));
+        // An end that is missed joins two pairs' sentences, and one too many divides both pairs of its sentence.
+        assert_eq!(counted("ab.cd.ef.", "ab.cdeef."), (1, 2));
+        assert_eq!(counted("ab.cd.ef.", "ab.c..ef."), (0, 2));
+        assert_eq!((counted("ab.", "ab."), counted("", "")), ((0, 0), (0, 0)));
+        assert_eq!(SentencePairs { all: 4, exact: 3 }.fraction(), Some(0.75));
+    }
 
     proptest! {
         #[test]

@@ -132,6 +132,11 @@ impl Slots {
         ratio(2 * self.correct, self.hypothesis() + self.reference())
     }
 
+    /// F0.5, in which precision counts twice as much as recall. `None` if neither side has a slot.
+    pub fn f_half(&self) -> Option<f64> {
+        ratio(5 * self.correct, 4 * self.hypothesis() + self.reference())
+    }
+
     /// The slot error rate, (I + D + S)/(C + D + S). It can exceed 1. `None` if the reference has
     /// no slot.
     pub fn ser(&self) -> Option<f64> {
@@ -292,6 +297,16 @@ mod tests {
             |text: &str| -> Vec<Case> { text.split(' ').map(|word| Case::of(word, Locale::Root)).collect() };
         let pairs: Vec<_> = cases(reference).into_iter().zip(cases(hypothesis)).collect();
         count(&pairs)
+    }
+
+    #[test]
+    fn an_insertion_costs_more_of_f_half_than_a_deletion() {
+        let slots = |deleted, inserted| Slots { correct: 6, substituted: 0, inserted, deleted };
+        // P .75 and R 1: 1.25 * .75 / (.25 * .75 + 1).
+        let f = slots(0, 2).f_half().unwrap();
+        assert!((f - 1.25 * 0.75 / (0.25 * 0.75 + 1.0)).abs() < 1e-12, "{f}");
+        assert!(f < slots(2, 0).f_half().unwrap());
+        assert_eq!((slots(0, 0).f_half(), Slots::default().f_half()), (Some(1.0), None));
     }
 
     proptest! {

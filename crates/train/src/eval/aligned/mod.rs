@@ -15,6 +15,7 @@ pub mod comparison;
 pub mod report;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
 use std::slice;
 
@@ -65,6 +66,8 @@ enum TranscriptPart {
 #[derive(Debug, Clone, PartialEq)]
 struct AlignedUtterance {
     name: Option<String>,
+    speaker: Option<String>,
+    categories: Vec<String>,
     times: Option<(f64, f64)>,
     is_segment: bool,
     is_ignored: bool,
@@ -143,9 +146,17 @@ impl Transcript {
                 marks.push(Mark::None);
             });
         }
-        let Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
-        let (name, parts) = (name.map(str::to_owned), first..parts.len());
-        self.utterances.push(AlignedUtterance { name, times, is_segment, is_ignored, parts });
+        let Utterance { name, speaker, times, is_segment, is_ignored, .. } = *utterance;
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        self.utterances.push(AlignedUtterance {
+            name: owned(name),
+            speaker: owned(speaker),
+            categories: utterance.categories.iter().map(|&name| name.to_owned()).collect(),
+            times,
+            is_segment,
+            is_ignored,
+            parts: first..parts.len(),
+        });
     }
 
     /// Returns the same words in the cases that a method chooses for them, and with its marks. The method sees the
@@ -279,13 +290,14 @@ impl Transcript {
         numbers: &mut FxHashMap<&'a str, u32>,
     ) -> Network<'a> {
         let mut network = Network::new();
-        for utterance in
-            utterances.iter().map(|&at| &self.utterances[at]).filter(|utterance| !utterance.is_ignored)
-        {
-            for part in &self.parts[utterance.parts.clone()] {
+        for &utterance in utterances.iter().filter(|&&at| !self.utterances[at].is_ignored) {
+            for part in &self.parts[self.utterances[utterance].parts.clone()] {
+                let mut push = |at, optional| {
+                    self.push_word((at, optional), utterance, locale, numbers, &mut network);
+                };
                 match *part {
-                    TranscriptPart::Word(at) => self.push_word(at, false, locale, numbers, &mut network),
-                    TranscriptPart::Optional(at) => self.push_word(at, true, locale, numbers, &mut network),
+                    TranscriptPart::Word(at) => push(at, false),
+                    TranscriptPart::Optional(at) => push(at, true),
                     TranscriptPart::Open => network.open(),
                     TranscriptPart::Next => network.next(),
                     TranscriptPart::Close => network.close(),
@@ -299,8 +311,8 @@ impl Transcript {
     /// case.
     fn push_word<'a>(
         &'a self,
-        at: usize,
-        optional: bool,
+        (at, optional): (usize, bool),
+        utterance: usize,
         locale: Locale,
         numbers: &mut FxHashMap<&'a str, u32>,
         network: &mut Network<'a>,
@@ -316,7 +328,7 @@ impl Transcript {
                 spelled.next().filter(|part| !part.is_empty()).map_or(case, |part| Case::of(part, locale));
             let next = numbers.len() as u32;
             let number = *numbers.entry(lower).or_insert(next);
-            network.push(AlignmentWord { lower, number, case, mark, optional });
+            network.push(AlignmentWord { lower, number, case, mark, utterance, optional });
         }
     }
 }
@@ -444,6 +456,7 @@ fn score_pairs(
 ) -> AlignedScore {
     let mut score = AlignedScore::default();
     for (references, hypotheses) in &pairing.pairs {
+        score.utterance = references.first().copied().unwrap_or_default();
         let mut numbers = FxHashMap::default();
         let reference = reference.network(references, locale, &mut numbers);
         let hypothesis = hypothesis.network(hypotheses, locale, &mut numbers);
@@ -455,6 +468,7 @@ fn score_pairs(
             network::align(&reference, &hypothesis).into_iter().for_each(|step| score.count_step(step));
         }
     }
+    score.sum_parts(reference);
     score
 }
 
@@ -474,8 +488,16 @@ pub struct AlignedScore {
     /// The number of optional words that only one side has, which does not count as an error. As in sclite, they count
     /// as recognised words of the reference. They are not slots.
     pub optional: u64,
+    /// The words that were recognised and have the case and the mark of the reference.
+    pub identical: u64,
     /// The marks after the words of both sides: none after a word that the side lacks.
     pub marks: MarkConfusion,
+    /// The scores of the speakers and of the categories of the reference, if it names them. A word that was
+    /// inserted belongs to the utterance of the word before it.
+    pub parts: [BTreeMap<String, Self>; 2],
+    /// The scores of the utterances, while their words are counted, and the utterance of the last word.
+    utterances: BTreeMap<usize, Self>,
+    utterance: usize,
     /// The words that were recognised but have the wrong case.
     wrong: FxHashMap<Wrong, u64>,
     /// The counts of each stretch of the reference, which are resampled.
@@ -517,9 +539,11 @@ impl AlignedScore {
             |words: &[AlignmentWord<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
         let (mut i, mut j) = (0, 0);
         for edit in align(&numbers(reference), &numbers(hypothesis)) {
-            self.count(edit, reference.get(i), hypothesis.get(j));
-            i += usize::from(edit != Edit::Insert);
-            j += usize::from(edit != Edit::Delete);
+            let (is_in_reference, is_in_hypothesis) = (edit != Edit::Insert, edit != Edit::Delete);
+            let reference = reference.get(i).filter(|_| is_in_reference);
+            self.count(edit, reference, hypothesis.get(j).filter(|_| is_in_hypothesis));
+            i += usize::from(is_in_reference);
+            j += usize::from(is_in_hypothesis);
         }
     }
 
@@ -531,6 +555,7 @@ impl AlignedScore {
             EditStep::Both(one, other) => self.count(Edit::Substitute, Some(&one), Some(&other)),
             EditStep::Delete(word) | EditStep::Insert(word) if word.optional => {
                 self.optional += 1;
+                self.utterances.entry(word.utterance).or_default().optional += 1;
                 self.stretch(true).words.correct += 1;
             }
             EditStep::Delete(word) => self.count(Edit::Delete, Some(&word), None),
@@ -548,6 +573,10 @@ impl AlignedScore {
         let mark = |word: Option<&AlignmentWord<'_>>| word.map_or(Mark::None, |word| word.mark);
         let (right, found) = (case(reference), case(hypothesis));
         self.marks.add(mark(reference), mark(hypothesis));
+        self.utterance = reference.map_or(self.utterance, |word| word.utterance);
+        let is_identical = right == found && mark(reference) == mark(hypothesis);
+        self.count_words(edit, right, found, is_identical);
+        self.utterances.entry(self.utterance).or_default().count_words(edit, right, found, is_identical);
         let stretch = self.stretch(reference.is_some());
         stretch.marks.add(mark(reference), mark(hypothesis));
         stretch.all.add(right, found);
@@ -560,17 +589,36 @@ impl AlignedScore {
             Edit::Delete => stretch.words.deleted += 1,
             Edit::Insert => stretch.words.inserted += 1,
         }
+        if let (Edit::Match, Some(word)) = (edit, reference)
+            && right != found
+        {
+            let wrong = Wrong { lower: word.lower.into(), reference: right, hypothesis: found };
+            *self.wrong.entry(wrong).or_default() += 1;
+        }
+    }
+
+    fn count_words(&mut self, edit: Edit, right: Case, found: Case, is_identical: bool) {
         match edit {
             Edit::Match => self.recognised.add(right, found),
             Edit::Substitute => self.misrecognised.add(right, found),
             Edit::Delete => self.deleted.add(right, Case::Lower),
             Edit::Insert => self.inserted.add(Case::Lower, found),
         }
-        if let (Edit::Match, Some(word)) = (edit, reference)
-            && right != found
-        {
-            let wrong = Wrong { lower: word.lower.into(), reference: right, hypothesis: found };
-            *self.wrong.entry(wrong).or_default() += 1;
+        self.identical += u64::from(edit == Edit::Match && is_identical);
+    }
+
+    /// Adds the scores of the utterances up by speakers and categories.
+    fn sum_parts(&mut self, reference: &Transcript) {
+        let utterances = std::mem::take(&mut self.utterances);
+        let [speakers, categories] = &mut self.parts;
+        for (at, score) in utterances {
+            let Some(utterance) = reference.utterances.get(at) else { continue };
+            if let Some(name) = &utterance.speaker {
+                *speakers.entry(name.clone()).or_default() += &score;
+            }
+            for name in &utterance.categories {
+                *categories.entry(name.clone()).or_default() += &score;
+            }
         }
     }
 
@@ -600,6 +648,14 @@ impl AlignedScore {
         ratio(errors.iter().sum(), self.reference())
     }
 
+    /// The word error rate of words with their case and the marks after them: a word that was recognised, but with
+    /// another case or mark, is an error too. The alignment is that of the word error rate.
+    pub fn word_error_rate_with_case_and_marks(&self) -> Option<f64> {
+        let errors = [self.misrecognised, self.deleted, self.inserted].map(|words| words.tokens());
+        let differing = self.recognised.tokens() - self.identical;
+        ratio(errors.iter().sum::<u64>() + differing, self.reference())
+    }
+
     /// The most frequent errors of case on words that were recognised. See
     /// [`AlignedScore::most_frequent_errors`](super::Score::most_frequent_errors).
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
@@ -614,7 +670,13 @@ impl AddAssign<&Self> for AlignedScore {
         self.deleted += other.deleted;
         self.inserted += other.inserted;
         self.optional += other.optional;
+        self.identical += other.identical;
         self.marks += other.marks;
+        for (sum, parts) in self.parts.iter_mut().zip(&other.parts) {
+            for (name, score) in parts {
+                *sum.entry(name.clone()).or_default() += score;
+            }
+        }
         self.stretches.extend_from_slice(&other.stretches);
         for (wrong, count) in &other.wrong {
             *self.wrong.entry(wrong.clone()).or_default() += count;
@@ -630,6 +692,7 @@ pub(crate) mod tests {
     use crate::corpus::{Protocol, Reading};
     use crate::eval::score::tests::Titles;
     use majuscule_format::Format;
+    use majuscule_text::MarkSet;
 
     pub fn score_texts(reference: &str, hypothesis: &str) -> AlignedScore {
         let [reference, hypothesis] =
@@ -664,6 +727,17 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_word_that_one_side_lacks_has_no_mark_and_no_capital_there() {
+        let score = score_texts("Met. Ana, left", "uh uh Met. left");
+        let usual = |words: &MarkConfusion| words.slots(MarkSet::USUAL);
+        // The stop beside the inserted words counts once, and Ana with her comma is deleted.
+        let marks = Slots { correct: 1, deleted: 1, ..Slots::default() };
+        assert_eq!((usual(&score.marks), score.marks.tokens()), (marks, 5));
+        let [stretch] = &score.stretches[..] else { panic!("one stretch") };
+        assert_eq!((usual(&stretch.marks), slots(stretch.all)), (marks, slots(score.all())));
+    }
+
+    #[test]
     fn capitals_are_counted_by_what_became_of_their_words() {
         // The: deleted with its word. Ana: right. Reis, rice: substituted, its capital lost. Porto,
         // Oporto: another word with the same case. NATO, Nato: recognised, but with another
@@ -686,6 +760,53 @@ pub(crate) mod tests {
             errors.iter().map(|(wrong, count)| (&*wrong.lower, *count)).collect::<Vec<_>>(),
             [("nato", 1)]
         );
+    }
+
+    #[test]
+    fn a_word_with_another_case_or_mark_is_an_error_where_these_are_parts_of_it() {
+        // ana: its capital lost; Porto: its mark lost; left: another mark; rain: substituted.
+        let score = score_texts(
+            "We met Ana in Porto, and she left. It rained",
+            "We met ana in Porto and she left, It rain",
+        );
+        assert_eq!((score.recognised.tokens(), score.identical), (9, 6));
+        assert_eq!(score.word_error_rate(), Some(0.1));
+        assert_eq!(score.word_error_rate_with_case_and_marks(), Some(0.4));
+        assert_eq!(
+            score_texts("We met, Ana.", "We met, Ana.").word_error_rate_with_case_and_marks(),
+            Some(0.0)
+        );
+    }
+
+    #[test]
+    fn words_belong_to_the_speakers_and_categories_of_their_utterances() {
+        let stm = "a 1 ana 0 2 <o,f0> We met Rui\na 1 rui 2 4 <o,f1> Yes in Porto\na 1 ana 4 6 <o,f0> Good\n";
+        let corpus = |text: &str, format| {
+            let reading = Reading { format, ..Reading::default() };
+            Transcript::read(&Corpus::of_text(text, reading, Protocol::default(), Locale::Root))
+                .unwrap()
+                .remove(0)
+        };
+        let reference = corpus(stm, Format::Stm);
+        let spoken = "we met Rui uh yes Porto good";
+        let timed = |(word, at): (&str, u32)| format!("a 1 {:.1} 0.1 {word}\n", f64::from(at) * 0.7);
+        let ctm: String = spoken.split(' ').zip(0..).map(timed).collect();
+        // With times, the inserted word is the first of the second segment.
+        for (hypothesis, expected) in [
+            (corpus(spoken, Format::Text), [[4, 0, 0, 1], [2, 0, 1, 0]]),
+            (corpus(&ctm, Format::Ctm), [[4, 0, 0, 0], [2, 0, 1, 1]]),
+        ] {
+            let score = score(&reference, &hypothesis, Locale::Root);
+            let [speakers, categories] = &score.parts;
+            let counts = |part: &AlignedScore| {
+                [part.recognised, part.misrecognised, part.deleted, part.inserted].map(|words| words.tokens())
+            };
+            assert_eq!(speakers.keys().collect::<Vec<_>>(), ["ana", "rui"]);
+            assert_eq!([counts(&speakers["ana"]), counts(&speakers["rui"])], expected);
+            assert_eq!(counts(&categories["f0"]), counts(&speakers["ana"]));
+            assert_eq!(categories["o"].reference(), score.reference());
+            assert_eq!(categories["o"].word_error_rate(), score.word_error_rate());
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Lays out scores of aligned recordings as a report.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::AlignedScore;
@@ -44,7 +46,13 @@ pub struct AlignedReport {
     pub words: Vec<MisspelledWord>,
     /// The figures of each recording, if they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<File>,
+    pub files: Vec<AlignedPart>,
+    /// The figures of each speaker of the reference, if they were requested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub speakers: Vec<AlignedPart>,
+    /// The figures of each category of the reference, if they were requested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<AlignedPart>,
     /// The files and recordings that only one side has.
     pub left_out: Vec<UnpairedFile>,
 }
@@ -64,20 +72,35 @@ pub struct WordErrors {
     pub insertions: u64,
     /// The word error rate: errors divided by words of the reference.
     pub rate: Option<f64>,
+    /// The word error rate of words with their case and the marks after them (PC-WER), from the same alignment.
+    #[serde(default)]
+    pub rate_with_case_and_marks: Option<f64>,
 }
 
-/// The figures of one recording.
+/// The figures of one recording, speaker or category.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct File {
-    /// The name of the recording's hypothesis.
-    pub file: String,
-    /// The word errors of the recording.
+pub struct AlignedPart {
+    /// The name of the recording's hypothesis, of the speaker or of the category.
+    #[serde(alias = "file")]
+    pub name: String,
+    /// The word errors of the part.
     pub word_errors: WordErrors,
-    /// The figures of all words of the recording.
+    /// The figures of all words of the part.
     #[serde(flatten)]
     pub all: Figures,
     /// The figures of the words that were recognised.
     pub recognised: Figures,
+}
+
+/// The parts of which a report has the figures too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReportedParts {
+    /// True for each recording.
+    pub files: bool,
+    /// True for each speaker of the reference.
+    pub speakers: bool,
+    /// True for each category of the reference.
+    pub categories: bool,
 }
 
 impl WordErrors {
@@ -89,6 +112,7 @@ impl WordErrors {
             deletions: score.deleted.tokens(),
             insertions: score.inserted.tokens(),
             rate: score.word_error_rate(),
+            rate_with_case_and_marks: score.word_error_rate_with_case_and_marks(),
         }
     }
 }
@@ -100,17 +124,21 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
 }
 
 impl AlignedReport {
-    /// Reads the figures from scores. With `per_file`, the report has the figures of each recording
-    /// too.
-    pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
+    /// Reads the figures from scores, and those of the parts that are asked for.
+    pub fn of(scores: &FileScores, config: &ReportConfig, asked: ReportedParts) -> Self {
         let matching = Matching::of(config.protocol);
         let all = scores.all();
-        let file = |(name, score): &(String, AlignedScore)| File {
-            file: name.clone(),
+        let part = |name: &String, score: &AlignedScore| AlignedPart {
+            name: name.clone(),
             word_errors: WordErrors::of(score),
             all: without_accuracy(score.all(), matching),
             recognised: Figures::of_words(score.recognised, matching),
         };
+        let parts = |scores: &BTreeMap<String, AlignedScore>, is_asked: bool| -> Vec<AlignedPart> {
+            scores.iter().filter(|_| is_asked).map(|(name, score)| part(name, score)).collect()
+        };
+        let [speakers, categories] = &all.parts;
+        let files = scores.recordings.iter().filter(|_| asked.files);
         let words = all.most_frequent_errors(matching, config.top);
         let marks = MarkReport::of(&all.marks, config.protocol);
         Self {
@@ -125,7 +153,9 @@ impl AlignedReport {
             deleted: without_accuracy(all.deleted, matching),
             inserted: without_accuracy(all.inserted, matching),
             words: words.iter().map(|word| spell(word, config.locale)).collect(),
-            files: if per_file { scores.recordings.iter().map(file).collect() } else { Vec::new() },
+            files: files.map(|(name, score)| part(name, score)).collect(),
+            speakers: parts(speakers, asked.speakers),
+            categories: parts(categories, asked.categories),
             left_out: scores.left_out.clone(),
         }
     }
@@ -147,8 +177,12 @@ impl AlignedReport {
             let rate = percent(self.punctuation_error_rate);
             out.push_str(&format!("{}\nPER: {rate} %\n", marks.page(&lay)));
         }
-        if !self.files.is_empty() {
-            out.push_str(&format!("\n{}", lay(&self.file_figures())));
+        for (of, parts) in
+            [("file", &self.files), ("speaker", &self.speakers), ("category", &self.categories)]
+        {
+            if !parts.is_empty() {
+                out.push_str(&format!("\n{}", lay(&part_figures(of, parts))));
+            }
         }
         if !self.words.is_empty() {
             out.push_str(&format!("\n{}", lay(&most_frequent_errors(&self.words))));
@@ -164,13 +198,15 @@ impl AlignedReport {
     }
 
     fn recognition(&self) -> String {
-        let WordErrors { reference, correct, substitutions, deletions, insertions, rate } = self.word_errors;
+        let WordErrors { reference, correct, substitutions, deletions, insertions, rate, .. } =
+            self.word_errors;
         let [reference, correct, substitutions, deletions, insertions] =
             [reference, correct, substitutions, deletions, insertions].map(thousands);
         format!(
             "WER: {} %, of {reference} words {correct} recognised, {substitutions} misrecognised, {deletions} deleted; \
-             {insertions} inserted",
-            percent(rate)
+             {insertions} inserted\nPC-WER: {} %, with case and the punctuation after a word as parts of it",
+            percent(rate),
+            percent(self.word_errors.rate_with_case_and_marks)
         )
     }
 
@@ -187,24 +223,25 @@ impl AlignedReport {
         }
         table
     }
+}
 
-    fn file_figures(&self) -> TextTable {
-        let mut table =
-            TextTable::new(&["file", "words", "WER %", "slots", "F %", "SER %", "SER % recognised"]);
-        for File { file, word_errors, all, recognised } in &self.files {
-            let slots = all.correct + all.substitutions + all.deletions;
-            table.push([
-                file.clone(),
-                thousands(word_errors.reference),
-                percent(word_errors.rate),
-                thousands(slots),
-                percent(all.f),
-                percent(all.ser),
-                percent(recognised.ser),
-            ]);
-        }
-        table
+fn part_figures(of: &str, parts: &[AlignedPart]) -> TextTable {
+    let mut table =
+        TextTable::new(&[of, "words", "WER %", "PC-WER %", "slots", "F %", "SER %", "SER % recognised"]);
+    for AlignedPart { name, word_errors, all, recognised } in parts {
+        let slots = all.correct + all.substitutions + all.deletions;
+        table.push([
+            name.clone(),
+            thousands(word_errors.reference),
+            percent(word_errors.rate),
+            percent(word_errors.rate_with_case_and_marks),
+            thousands(slots),
+            percent(all.f),
+            percent(all.ser),
+            percent(recognised.ser),
+        ]);
     }
+    table
 }
 
 #[cfg(test)]
@@ -230,21 +267,21 @@ mod tests {
             sentence_ends: false,
             top: 10,
         };
-        AlignedReport::of(&scores, &config, true)
+        AlignedReport::of(&scores, &config, ReportedParts { files: true, ..ReportedParts::default() })
     }
 
     #[test]
     fn a_page_has_both_kinds_of_errors() {
         let page = report().page(Layout::Text);
         let wer = "WER: 50.00 %, of 4 words 3 recognised, 1 misrecognised, 0 deleted; 1 inserted\n";
-        assert!(page.starts_with(&format!("protocol:asr\n\n{wer}\n")), "{page}");
+        assert!(page.starts_with(&format!("protocol:asr\n\n{wer}PC-WER: 75.00 %, ")), "{page}");
         let row = |name: &str| {
             let line = page.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(row("all words"), "all words 5 3 1 0 2 0 100.00 33.33 50.00 66.67 –");
         assert_eq!(row("recognised"), "recognised 3 2 1 0 1 0 100.00 50.00 66.67 50.00 66.67");
-        assert_eq!(row("hyp/a.nlp"), "hyp/a.nlp 4 50.00 3 50.00 66.67 50.00");
+        assert_eq!(row("hyp/a.nlp"), "hyp/a.nlp 4 50.00 75.00 3 50.00 66.67 50.00");
         assert!(page.ends_with("\nleft out: hyp/b.nlp, which has no reference\n"), "{page}");
         assert!(report().page(Layout::Markdown).contains("| misrecognised | 1 | 1 | 0 |"));
     }
