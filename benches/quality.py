@@ -124,7 +124,7 @@ def ser_between(report):
 def results_version():
     """Returns the version of results of the program: figures of different versions cannot be compared."""
     text = "We met Ana in Lisbon.\n"
-    report = subprocess.run([MAJUSCULE, "evaluate", "--lang", "en", "--json"], check=True, capture_output=True, text=True, input=text)
+    report = subprocess.run([MAJUSCULE, "evaluate", "--lang", "en", "--json", "-"], check=True, capture_output=True, text=True, input=text)
     return int(re.search(r"results:(\d+)", json.loads(report.stdout)["signature"]).group(1))
 
 

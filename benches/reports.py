@@ -35,6 +35,7 @@ PLOTS = {
     "look-ahead": "look-ahead-1-*.svg",
     "look-ahead-encoder": "look-ahead-1-*.svg",
     "matrix": "model-speed-5-news.svg",
+    "recognisers": "word-error-rate.svg",
     "rei-2020-figure-2": "training-size-1-*.svg",
     "rei-2020-mpnet": "layers.svg",
     "rei-2020-table-9": "layers.svg",

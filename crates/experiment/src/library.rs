@@ -10,6 +10,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("batista-2007-table-7", include_str!("recipes/batista-2007-table-7.toml")),
     ("batista-2007-table-8", include_str!("recipes/batista-2007-table-8.toml")),
     ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
+    ("batista-2007-portuguese", include_str!("recipes/batista-2007-portuguese.toml")),
     ("courtland-2020", include_str!("recipes/courtland-2020.toml")),
     ("courtland-2020-ablations", include_str!("recipes/courtland-2020-ablations.toml")),
     ("courtland-2020-encoders", include_str!("recipes/courtland-2020-encoders.toml")),

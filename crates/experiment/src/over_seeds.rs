@@ -11,7 +11,7 @@ pub(super) const HEADING: &str = "Over training runs";
 
 /// The explanation of the table.
 pub(super) const ABOUT: &str = "mean and standard deviation over seeds; p that the runs of a row are no better or worse than those of the row with the \
-                                least mean SER: of all ways to exchange runs of the two, the part with as large a difference of means. The p beside single \
+                                least mean SER: of all ways to exchange runs of the two, the part with as large a difference of means; three runs against three have at least 0.100. The p beside single \
                                 rows is over test examples";
 
 /// The runs of one row of the recipe on one test.

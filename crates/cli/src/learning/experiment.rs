@@ -14,7 +14,7 @@ use super::publish;
 use crate::flag;
 use crate::folders;
 use crate::force::ForceArg;
-use crate::methods::methods;
+use crate::methods::{advice, methods};
 use crate::page::print;
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, ByteSize};
@@ -234,6 +234,11 @@ fn check(job: &Job) -> Result<()> {
         }
         Task::Print { arguments: own, .. } => arguments.extend_from_slice(own),
     }
+    if let ["train", method, ..] = arguments[1..].iter().map(String::as_str).collect::<Vec<_>>()[..]
+        && let Some(advice) = advice(method)
+    {
+        return Err(Error::usage(format!("{}: {advice}", job.title)).into());
+    }
     if let Err(error) = crate::Cli::try_parse_from(&arguments) {
         let error = error.to_string();
         let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -313,6 +318,10 @@ fn list() -> Result<()> {
         page += &format!("{name:<width$}{}\n", recipe.title);
         for (need, what) in &recipe.needs {
             page += &format!("{:<width$}  needs --with {need}=PATH: {what}\n", "");
+        }
+        let mut trained = recipe.rows.iter().filter_map(|row| row.train.as_ref()?.split(' ').next());
+        if trained.any(|method| advice(method).is_some()) {
+            page += &format!("{:<width$}  needs a build with --features neural\n", "");
         }
     }
     Ok(print(&page)?)

@@ -285,7 +285,8 @@ fn recognition(results: &Results) -> Option<Plot> {
         let rate = found.recognised.as_ref()?.word_error_rate?;
         let interval = found.intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
         let point = Point { x: 100.0 * rate, y: 100.0 * found.figures.f?, interval };
-        Some(point).filter(|point| point.x.is_finite() && point.y.is_finite())
+        // A recogniser without capitals of its own is no point of that curve.
+        Some(point).filter(|point| point.x.is_finite() && point.y.is_finite() && point.y > 0.0)
     };
     let line = |(colour, row): (usize, &ResultRow)| {
         let mut points: Vec<Point> = tests.clone().filter_map(|test| point(colour, test)).collect();
