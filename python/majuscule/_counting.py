@@ -186,6 +186,8 @@ def evaluated(
         figures = json.loads(part)
         scored = figures["marks"]["micro"] if "marks" in figures else figures.get("sentence_ends") or figures
         slots.append([scored[name] for name in SLOTS])
+        # No part has the pairs of sentences across its ends.
+        figures.pop("exact_sentence_pairs", None)
         for word in figures.pop("words"):
             words[word["reference"], word["hypothesis"]] += word["count"]
         total = _sum(total, figures) if total else figures
@@ -225,6 +227,10 @@ def _with_rates(figures: Any) -> Any:
         figures["macro_f"] = _mean(classes)
         if "none" in figures:
             figures["macro_f_with_none"] = _mean([figures["none"], *classes])
+    if figures.get("sentence_ends"):
+        correct, substitutions, deletions, insertions = (figures["sentence_ends"][name] for name in SLOTS)
+        of = 5 * correct + 5 * substitutions + deletions + 4 * insertions
+        figures["sentence_ends_f_half"] = 5 * correct / of if of else None
     return figures
 
 

@@ -237,7 +237,8 @@ class TrainOptions(TypedDict, total=False):
     """The L2 penalty on half the squared weights, relative to the same sum: LIBLINEAR's 1/C, and 1 in MegaM (AdaGrad,
     L-BFGS) The default is 0."""
     lang: str
-    """Language of the text; en,pt for text in several languages. The default is en."""
+    """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
+    stores it]."""
     lexicon: Path | Iterable[Path]
     """Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed."""
     list: Path | Iterable[Path]
@@ -281,7 +282,7 @@ class TrainOptions(TypedDict, total=False):
     """The number of epochs in a row that may be worse than the best. The default is 1."""
     protocol: str
     """Training protocol: text, batista, rei, susanto, asr, asr:N (windows of N words), mix (alternates all kinds of
-    text) or windows (for networks) The default is text."""
+    text) or windows (for networks) [default: mix for maxent, text otherwise]."""
     rate: str
     """The learning rate. The default is 0.1."""
     right_context_dropout: float
@@ -361,7 +362,8 @@ class EvaluateOptions(TypedDict, total=False):
     intervals: bool
     """Also print 95 % intervals, from a bootstrap over the examples as in compare."""
     lang: str
-    """Language of the text; en,pt for text in several languages. The default is en."""
+    """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
+    stores it]."""
     look_ahead: int
     """Number of later words that a choice may depend on; 0 means no later words."""
     mark_threshold: float
@@ -419,11 +421,16 @@ class ScoreOptions(TypedDict, total=False):
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
-    """Language of the text; en,pt for text in several languages. The default is en."""
+    """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
+    stores it]."""
     locale: str
     """Language whose case pairs count (tr, az and nl have their own); by default the one in lang."""
+    per_category: bool
+    """Also score the words of each category of the reference, such as the focus condition f0, by themselves (stm)"""
     per_file: bool
     """Also score each recording by itself."""
+    per_speaker: bool
+    """Also score the words of each speaker of the reference by themselves (stm)"""
     protocol: str
     """Protocol: what a system sees and which words count (text, batista, rei, susanto, asr, or asr:N; with marks
     iwslt, sepp, punctuator2 or segments) The default is text."""
@@ -441,6 +448,8 @@ class CompareOptions(TypedDict, total=False):
     """Align recognisers' outputs, whose words may differ, with the text, and compare word errors, capitals,
     punctuation marks and sentence ends, each in its own table. Folders are paired by file names. Without protocol,
     punctuation is scored as under iwslt."""
+    compact: bool
+    """Print a table that fits a column of a page: F and SER with half of their intervals, and one p-value."""
     csv: Path
     """Also write all figures of align to this file, as comma-separated values."""
     encoding: str
@@ -458,7 +467,8 @@ class CompareOptions(TypedDict, total=False):
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
-    """Language of the text; en,pt for text in several languages. The default is en."""
+    """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
+    stores it]."""
     latex: Path
     """Also write the tables of align to this file, as LaTeX with the rules of booktabs."""
     locale: str
@@ -507,7 +517,8 @@ class LmTrainOptions(TypedDict, total=False):
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
-    """Language of the text; en,pt for text in several languages. The default is en."""
+    """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
+    stores it]."""
     marks: bool | str
     """Treat punctuation marks as words too: commas, full stops and question marks, or those listed (.,?!:;-…); other
     marks count as the nearest of these."""
@@ -564,7 +575,8 @@ class LexiconBuildOptions(TypedDict, total=False):
     """Maximum unpacked size of an input that must be held in memory as a whole: a list, a recipe, whisper-json, a
     transducer. One line of text may take 1/32 of it. The default is 256M."""
     lang: str
-    """Language of the text; en,pt for text in several languages. The default is en."""
+    """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
+    stores it]."""
     min_count: int
     """Drop words seen fewer times than this, in whatever case."""
     part: bool
