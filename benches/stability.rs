@@ -1,10 +1,9 @@
 //! Live text that is shown before it is decided: how often a shown word is rewritten, and how many words later it is
 //! settled, by words of look-ahead.
 
-use majuscule::{MarkPlaces, MarkSet, Model, Preset, RestoreOptions};
+use std::path::{Path, PathBuf};
 
-#[path = "common/mod.rs"]
-mod common;
+use majuscule::{MarkPlaces, MarkSet, Model, Preset, RestoreOptions};
 
 /// The words of the text that are measured.
 const WORDS: usize = 5_000;
@@ -49,18 +48,19 @@ fn shown(model: &Model, look_ahead: usize, words: &[&str]) -> majuscule::Result<
     Ok(all)
 }
 
-fn main() -> majuscule::Result<()> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     // `cargo test` builds and runs benches too.
     if !std::env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
-    let (text, name) = common::text();
-    let lower = text.to_lowercase();
+    let given = std::env::var_os("MAJUSCULE_BENCH_TEXT").map(PathBuf::from);
+    let path = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/en.txt"));
+    let lower = std::fs::read_to_string(&path)?.to_lowercase();
     let is_letter = |c: char| c.is_alphanumeric() || c == '\'';
     let words: Vec<&str> =
         lower.split_whitespace().map(|word| word.trim_matches(|c| !is_letter(c))).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).take(WORDS).collect();
-    println!("{} words of {name}\n", words.len());
+    println!("{} words of {}\n", words.len(), path.display());
     println!(
         "| model | words of look-ahead | words rewritten, % of words shown | words until a word is settled: mean | 95 % |"
     );
