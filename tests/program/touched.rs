@@ -54,7 +54,7 @@ fn kinds() -> [Kind; 3] {
             example: "pt",
             fewest: LANGUAGES.len(),
             words: LANGUAGES.map(language).into(),
-            others: "benches/paragraphs.py docs/book/src/marks.md docs/book/src/quality.md docs/book/src/restoring.md",
+            others: "benches/field.py benches/paragraphs.py docs/book/src/marks.md docs/book/src/quality.md docs/book/src/restoring.md",
         },
         Kind {
             heading: "Adding a method",
