@@ -290,7 +290,7 @@ fn a_training_of_bert_that_was_killed_goes_on_from_its_checkpoint() {
     let room = Room::new();
     room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
     train_bert(&room, "a.txt -o whole");
-    let kept = format!("{} a.txt --checkpoint kept --checkpoint-every 2", TRAIN_BERT.as_str());
+    let kept = format!("{} --lang en a.txt --checkpoint kept --checkpoint-every 2", TRAIN_BERT.as_str());
     let output = killed_after_checkpoint(&room, &format!("{kept} -o model-of-two"));
     assert!(output.stderr.is_empty() || output.status.success(), "no progress where there is no terminal");
     if room.path("kept").exists() {
