@@ -50,6 +50,15 @@ pub struct Transcript {
     marks: Vec<Mark>,
     parts: Vec<TranscriptPart>,
     utterances: Vec<AlignedUtterance>,
+    /// The distinct speakers and categories of utterances.
+    groups: Vec<SpeechGroup>,
+}
+
+/// The speaker and the categories of utterances, as far as a transcript names them.
+#[derive(Debug, Clone, PartialEq)]
+struct SpeechGroup {
+    speaker: Option<String>,
+    categories: Vec<String>,
 }
 
 /// A part of a transcript: a word by its index, or a delimiter of alternatives.
@@ -66,8 +75,8 @@ enum TranscriptPart {
 #[derive(Debug, Clone, PartialEq)]
 struct AlignedUtterance {
     name: Option<String>,
-    speaker: Option<String>,
-    categories: Vec<String>,
+    /// The position of its group in the transcript.
+    group: usize,
     times: Option<(f64, f64)>,
     is_segment: bool,
     is_ignored: bool,
@@ -147,16 +156,15 @@ impl Transcript {
             });
         }
         let Utterance { name, speaker, times, is_segment, is_ignored, .. } = *utterance;
-        let owned = |name: Option<&str>| name.map(str::to_owned);
-        self.utterances.push(AlignedUtterance {
-            name: owned(name),
-            speaker: owned(speaker),
-            categories: utterance.categories.iter().map(|&name| name.to_owned()).collect(),
-            times,
-            is_segment,
-            is_ignored,
-            parts: first..parts.len(),
+        let (name, parts) = (name.map(str::to_owned), first..parts.len());
+        let categories = utterance.categories.iter().map(|&name| name.to_owned()).collect();
+        let own = SpeechGroup { speaker: speaker.map(str::to_owned), categories };
+        // Most utterances are in the last group.
+        let group = self.groups.iter().rposition(|group| *group == own).unwrap_or_else(|| {
+            self.groups.push(own);
+            self.groups.len() - 1
         });
+        self.utterances.push(AlignedUtterance { name, group, times, is_segment, is_ignored, parts });
     }
 
     /// Returns the same words in the cases that a method chooses for them, and with its marks. The method sees the
@@ -290,10 +298,12 @@ impl Transcript {
         numbers: &mut FxHashMap<&'a str, u32>,
     ) -> Network<'a> {
         let mut network = Network::new();
-        for &utterance in utterances.iter().filter(|&&at| !self.utterances[at].is_ignored) {
-            for part in &self.parts[self.utterances[utterance].parts.clone()] {
+        for utterance in
+            utterances.iter().map(|&at| &self.utterances[at]).filter(|utterance| !utterance.is_ignored)
+        {
+            for part in &self.parts[utterance.parts.clone()] {
                 let mut push = |at, optional| {
-                    self.push_word((at, optional), utterance, locale, numbers, &mut network);
+                    self.push_word((at, optional), utterance.group, locale, numbers, &mut network);
                 };
                 match *part {
                     TranscriptPart::Word(at) => push(at, false),
@@ -312,7 +322,7 @@ impl Transcript {
     fn push_word<'a>(
         &'a self,
         (at, optional): (usize, bool),
-        utterance: usize,
+        group: usize,
         locale: Locale,
         numbers: &mut FxHashMap<&'a str, u32>,
         network: &mut Network<'a>,
@@ -328,7 +338,7 @@ impl Transcript {
                 spelled.next().filter(|part| !part.is_empty()).map_or(case, |part| Case::of(part, locale));
             let next = numbers.len() as u32;
             let number = *numbers.entry(lower).or_insert(next);
-            network.push(AlignmentWord { lower, number, case, mark, utterance, optional });
+            network.push(AlignmentWord { lower, number, case, mark, group, optional });
         }
     }
 }
@@ -456,7 +466,7 @@ fn score_pairs(
 ) -> AlignedScore {
     let mut score = AlignedScore::default();
     for (references, hypotheses) in &pairing.pairs {
-        score.utterance = references.first().copied().unwrap_or_default();
+        score.group = references.first().map_or(0, |&at| reference.utterances[at].group);
         let mut numbers = FxHashMap::default();
         let reference = reference.network(references, locale, &mut numbers);
         let hypothesis = hypothesis.network(hypotheses, locale, &mut numbers);
@@ -495,9 +505,9 @@ pub struct AlignedScore {
     /// The scores of the speakers and of the categories of the reference, if it names them. A word that was
     /// inserted belongs to the utterance of the word before it.
     pub parts: [BTreeMap<String, Self>; 2],
-    /// The scores of the utterances, while their words are counted, and the utterance of the last word.
-    utterances: BTreeMap<usize, Self>,
-    utterance: usize,
+    /// The scores of the groups of utterances, while words are counted, and the group of the last word.
+    groups: BTreeMap<usize, Self>,
+    group: usize,
     /// The words that were recognised but have the wrong case.
     wrong: FxHashMap<Wrong, u64>,
     /// The counts of each stretch of the reference, which are resampled.
@@ -555,7 +565,10 @@ impl AlignedScore {
             EditStep::Both(one, other) => self.count(Edit::Substitute, Some(&one), Some(&other)),
             EditStep::Delete(word) | EditStep::Insert(word) if word.optional => {
                 self.optional += 1;
-                self.utterances.entry(word.utterance).or_default().optional += 1;
+                if let EditStep::Delete(word) = step {
+                    self.group = word.group;
+                }
+                self.groups.entry(self.group).or_default().optional += 1;
                 self.stretch(true).words.correct += 1;
             }
             EditStep::Delete(word) => self.count(Edit::Delete, Some(&word), None),
@@ -573,10 +586,10 @@ impl AlignedScore {
         let mark = |word: Option<&AlignmentWord<'_>>| word.map_or(Mark::None, |word| word.mark);
         let (right, found) = (case(reference), case(hypothesis));
         self.marks.add(mark(reference), mark(hypothesis));
-        self.utterance = reference.map_or(self.utterance, |word| word.utterance);
+        self.group = reference.map_or(self.group, |word| word.group);
         let is_identical = right == found && mark(reference) == mark(hypothesis);
         self.count_words(edit, right, found, is_identical);
-        self.utterances.entry(self.utterance).or_default().count_words(edit, right, found, is_identical);
+        self.groups.entry(self.group).or_default().count_words(edit, right, found, is_identical);
         let stretch = self.stretch(reference.is_some());
         stretch.marks.add(mark(reference), mark(hypothesis));
         stretch.all.add(right, found);
@@ -607,16 +620,15 @@ impl AlignedScore {
         self.identical += u64::from(edit == Edit::Match && is_identical);
     }
 
-    /// Adds the scores of the utterances up by speakers and categories.
+    /// Adds the scores of the groups up by speakers and categories.
     fn sum_parts(&mut self, reference: &Transcript) {
-        let utterances = std::mem::take(&mut self.utterances);
         let [speakers, categories] = &mut self.parts;
-        for (at, score) in utterances {
-            let Some(utterance) = reference.utterances.get(at) else { continue };
-            if let Some(name) = &utterance.speaker {
+        for (at, score) in std::mem::take(&mut self.groups) {
+            let Some(group) = reference.groups.get(at) else { continue };
+            if let Some(name) = &group.speaker {
                 *speakers.entry(name.clone()).or_default() += &score;
             }
-            for name in &utterance.categories {
+            for name in &group.categories {
                 *categories.entry(name.clone()).or_default() += &score;
             }
         }
@@ -807,6 +819,10 @@ pub(crate) mod tests {
             assert_eq!(categories["o"].reference(), score.reference());
             assert_eq!(categories["o"].word_error_rate(), score.word_error_rate());
         }
+        // An optional word of the hypothesis belongs to the speaker of the reference, too.
+        let hypothesis = corpus("a 1 x 0 1 <o> We\na 1 y 1 2 <o> met Rui (uh)\n", Format::Stm);
+        let score = score(&reference, &hypothesis, Locale::Root);
+        assert_eq!((score.optional, score.parts[0]["ana"].optional), (1, 1));
     }
 
     #[test]

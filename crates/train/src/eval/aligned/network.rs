@@ -20,8 +20,8 @@ pub(super) struct AlignmentWord<'a> {
     pub(super) case: Case,
     /// The mark after the word.
     pub(super) mark: Mark,
-    /// The utterance of the word, by its position in the transcript.
-    pub(super) utterance: usize,
+    /// The group of its utterance, by its position in the transcript.
+    pub(super) group: usize,
     /// True if the word may be omitted.
     pub(super) optional: bool,
 }
