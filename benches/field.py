@@ -9,15 +9,12 @@ Python that runs this script; one that is not installed is named in the report. 
 
 import argparse
 import json
-import os
 import pathlib
-import subprocess
 import sys
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
-MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/dist/majuscule"))
-LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese"}
-EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
+from quality import EUROPARL, MAIN, markdown, percent, results_version, run
+
+LANGUAGES = {tag: name for tag, (name, *_) in MAIN.items()}
 
 # Texts for sentence ends without marks and capitals: the name, the files, and options for reading them.
 ENDS = [
@@ -63,21 +60,8 @@ FULLSTOP = [
 ]
 
 
-def run(*arguments, text=None):
-    return subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True, input=text).stdout
-
-
 def evaluated(lang, protocol, files, options):
     return json.loads(run("evaluate", "--lang", lang, "--protocol", protocol, "--json", *options, *map(str, files)))
-
-
-def percent(fraction):
-    return "–" if fraction is None else f"{100 * fraction:.1f}"
-
-
-def markdown(header, keys, rows):
-    rule = ["---"] * keys + ["---:"] * (len(header) - keys)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
 
 
 def ends(corpora):
@@ -190,7 +174,7 @@ def single_marks(corpora):
 
 
 def page(corpora):
-    version = json.loads(run("evaluate", "--lang", "en", "--json", "-", text="We met Ana in Lisbon.\n"))["signature"].rsplit("|", 1)[1]
+    version = results_version()
     by_mark, notes = punctuated(corpora)
     return "\n\n".join(
         [
@@ -216,7 +200,7 @@ def page(corpora):
             "F of single marks under `--protocol sepp`, in percent, beside the figures that FullStop (deepmultilingualpunctuation, "
             "XLM-R-large and RobBERT, trained on Europarl) publishes.",
             single_marks(corpora),
-            f"`protocol:segments, sepp|{version}`",
+            f"`protocol:segments, sepp|results:{version}`",
         ]
     ) + "\n"
 

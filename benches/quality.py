@@ -65,8 +65,8 @@ OTHERS = [
 ]
 
 
-def run(*arguments):
-    return subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True).stdout
+def run(*arguments, text=None):
+    return subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True, input=text).stdout
 
 
 def evaluate(model, protocol, files, options=(), shouts=None):
@@ -123,9 +123,8 @@ def ser_between(report):
 
 def results_version():
     """Returns the version of results of the program: figures of different versions cannot be compared."""
-    text = "We met Ana in Lisbon.\n"
-    report = subprocess.run([MAJUSCULE, "evaluate", "--lang", "en", "--json", "-"], check=True, capture_output=True, text=True, input=text)
-    return int(re.search(r"results:(\d+)", json.loads(report.stdout)["signature"]).group(1))
+    report = json.loads(run("evaluate", "--lang", "en", "--json", "-", text="We met Ana in Lisbon.\n"))
+    return int(re.search(r"results:(\d+)", report["signature"]).group(1))
 
 
 class Table:

@@ -155,10 +155,8 @@ def versions(text):
             at = cells.index(COLUMN)
         elif not row.startswith("|"):
             at = None
-        elif at is not None and at < len(cells) and cells[1] != "in the source" and not set(cells[at]) <= set("-:"):
+        elif at is not None and cells[1] != "in the source" and not cells[at].startswith("--"):
             found.add(int(cells[at]) if cells[at].isdigit() else None)
-        elif at is not None and cells[at] == "-":
-            found.add(None)
     return found
 
 

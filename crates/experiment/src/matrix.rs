@@ -92,9 +92,10 @@ pub fn all_tests(results: &Results) -> Vec<FigureTable> {
     fractions.into_iter().filter_map(table).chain(speed).collect()
 }
 
-/// Returns true if a test scores marks.
-pub(super) fn has_marks(results: &Results, test: usize) -> bool {
-    (0..results.rows.len()).any(|row| cell(results, row, test).is_some_and(|cell| cell.marks.is_some()))
+/// Returns the heading of the slot error rates of parts of the words: in a test of marks, of their capitals.
+pub(super) fn ser_of_parts(results: &Results, test: usize) -> &'static str {
+    let has_marks = |row| cell(results, row, test).is_some_and(|cell: &ResultCell| cell.marks.is_some());
+    if (0..results.rows.len()).any(has_marks) { "SER % of capitals" } else { SER }
 }
 
 /// The slot error rates of parts of the words, a table for each test whose rows have such parts.
@@ -108,9 +109,8 @@ pub fn slices(results: &Results) -> Vec<FigureTable> {
                 }
             }
         }
-        // In a test of marks, the parts are of its capitals.
-        let of_capitals = if has_marks(results, at) { " of capitals" } else { "" };
-        FigureTable::of(&format!("SER %{of_capitals}, {}", test.name), &names, results, |row, column| {
+        let heading = format!("{}, {}", ser_of_parts(results, at), test.name);
+        FigureTable::of(&heading, &names, results, |row, column| {
             let slices = &cell(results, row, at)?.slices;
             slices.iter().find(|slice| slice.name == names[column])?.figures.ser
         })

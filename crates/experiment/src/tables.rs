@@ -1,6 +1,6 @@
 //! Results in, Markdown tables out.
 
-use super::matrix::{ALL_TESTS, SLICES, all_tests, has_marks, slices};
+use super::matrix::{ALL_TESTS, SLICES, all_tests, ser_of_parts, slices};
 use super::over_seeds;
 use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
@@ -242,8 +242,7 @@ fn scores(results: &Results, test: usize) -> TextTable {
     let mut headings: Vec<String> =
         ["", "P %", "R %", "F %", "SER %", "against the best"].map(str::to_owned).into();
     let in_model = has_in_model(results, test);
-    let of_capitals = if has_marks(results, test) { " of capitals" } else { "" };
-    headings.extend(in_model.then(|| format!("SER %{of_capitals}, words in the model")));
+    headings.extend(in_model.then(|| format!("{}, words in the model", ser_of_parts(results, test))));
     headings.extend(published.iter().map(|(name, _)| format!("published {name} %")));
     let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for (i, row) in results.rows.iter().enumerate() {

@@ -234,8 +234,8 @@ fn check(job: &Job) -> Result<()> {
         }
         Task::Print { arguments: own, .. } => arguments.extend_from_slice(own),
     }
-    if let ["train", method, ..] = arguments[1..].iter().map(String::as_str).collect::<Vec<_>>()[..]
-        && let Some(advice) = advice(method)
+    if arguments[1] == "train"
+        && let Some(advice) = arguments.get(2).and_then(|method| advice(method))
     {
         return Err(Error::usage(format!("{}: {advice}", job.title)).into());
     }

@@ -103,6 +103,14 @@ fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
 }
 
+/// The F of a row on a test with its interval, in percent.
+fn f_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
+    let ResultCell { figures, intervals, .. } = cell(results, row, test)?;
+    let interval = intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
+    Some(Point { x, y: 100.0 * figures.f?, interval })
+        .filter(|point| point.x.is_finite() && point.y.is_finite())
+}
+
 /// The title of the SER axis, which names the test because a drawing may stand alone.
 fn ser_of(results: &Results, test: usize) -> String {
     format!("SER %, {}", results.tests[test].name)
@@ -184,10 +192,8 @@ fn training(results: &Results, test: usize) -> Option<Plot> {
 fn look_ahead(results: &Results, test: usize) -> Option<Plot> {
     let mut curves: Vec<(&str, Vec<Point>)> = Vec::new();
     for (i, row) in results.rows.iter().enumerate() {
-        let Some((words, found)) = row.look_ahead.zip(cell(results, i, test)) else { continue };
-        let Some(f) = found.figures.f.filter(|f| f.is_finite()) else { continue };
-        let interval = found.intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
-        let point = Point { x: words as f64, y: 100.0 * f, interval };
+        let point = row.look_ahead.and_then(|words| f_at(results, i, test, words as f64));
+        let Some(point) = point else { continue };
         let name = row.name.rsplit_once(", ").map_or(row.name.as_str(), |(name, _)| name);
         match curves.iter_mut().find(|(other, _)| *other == name) {
             Some((_, points)) => points.push(point),
@@ -281,12 +287,9 @@ fn trade(
 fn recognition(results: &Results) -> Option<Plot> {
     let tests = 0..results.tests.len();
     let point = |row: usize, test: usize| {
-        let found = cell(results, row, test)?;
-        let rate = found.recognised.as_ref()?.word_error_rate?;
-        let interval = found.intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
-        let point = Point { x: 100.0 * rate, y: 100.0 * found.figures.f?, interval };
+        let rate = cell(results, row, test)?.recognised.as_ref()?.word_error_rate?;
         // A recogniser without capitals of its own is no point of that curve.
-        Some(point).filter(|point| point.x.is_finite() && point.y.is_finite() && point.y > 0.0)
+        f_at(results, row, test, 100.0 * rate).filter(|point| point.y > 0.0)
     };
     let line = |(colour, row): (usize, &ResultRow)| {
         let mut points: Vec<Point> = tests.clone().filter_map(|test| point(colour, test)).collect();
