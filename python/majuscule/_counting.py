@@ -187,7 +187,7 @@ def evaluated(
         scored = figures["marks"]["micro"] if "marks" in figures else figures.get("sentence_ends") or figures
         slots.append([scored[name] for name in SLOTS])
         # No part has the pairs of sentences across its ends.
-        figures.pop("exact_sentence_pairs", None)
+        figures["exact_sentence_pairs"] = None
         for word in figures.pop("words"):
             words[word["reference"], word["hypothesis"]] += word["count"]
         total = _sum(total, figures) if total else figures
