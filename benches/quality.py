@@ -8,9 +8,7 @@
     python3 benches/quality.py --report docs/reports                    # writes quality.md again from quality.json
 
 Without --report the tables are printed. CORPORA holds dev/LANG/ with the test sets named below.
-The folder `beside` holds models named LANG.NAME. This makes `majority` and `hmm` from the text and the lists of the built-in models:
-
-    mkdir beside && BESIDE=1 sh lm/build.sh CORPORA beside
+The folder `beside` holds models named LANG.NAME.
 
 A report keeps the rows that a run does not measure: quality.json holds all of them, and quality.md is written from it. The figure after
 ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts, in all
@@ -289,13 +287,10 @@ SECTIONS = [
     (
         "main",
         "The built-in models",
-        "Precision, recall and F are in percent, each with half of its 95 % interval. `maxent` is the model that `accurate` was until "
-        "November 2026; `majority` and `hmm` were trained on the same texts, `majority` also with the same word lists. Under `susanto` "
-        "and `asr` the first words of sentences count, and `majority` cannot recognise them. `hmm` assumes that the first word of any text starts a sentence, but `batista` "
-        "removes that word.",
-        "python3 benches/quality.py CORPORA beside --report docs/reports",
+        "Precision, recall and F are in percent, each with half of its 95 % interval.",
+        "python3 benches/quality.py CORPORA --report docs/reports",
     ),
-    ("others", "Other test sets", "", "python3 benches/quality.py CORPORA beside --report docs/reports"),
+    ("others", "Other test sets", "", "python3 benches/quality.py CORPORA --report docs/reports"),
     (
         "shouted",
         "Runs of words wrongly in capitals",

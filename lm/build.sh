@@ -5,8 +5,7 @@
 # (this folder unless given), those of the other languages to OUTPUT/languages/LANG. The same corpora and program give the
 # same bytes. Takes half an hour and, for the networks, about three hours of one core. The program must have the feature
 # neural. MAJUSCULE names another binary than target/release/majuscule.
-# ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py;
-# with NGRAM=1 the language models LANG.ngram, which needs the program xz.
+# ONLY=es makes the models of one language; with NGRAM=1 the language models LANG.ngram, which needs the program xz.
 set -eu
 lm=$(realpath "$(dirname "$0")")
 corpora=$(realpath "$1")
@@ -34,10 +33,6 @@ models() {
         if [ -f "$lm/../lexicons/$list.txt" ]; then lists="$lists --list $lm/../lexicons/$list.txt"; fi
     done
     "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$scratch/$lang".* >"$scratch/all"
-    if [ -n "${BESIDE:-}" ]; then
-        beside "$(echo "$lists" | sed 's/--list/--lexicon/g')"
-        return
-    fi
     if [ -n "${NGRAM:-}" ]; then
         ngram
         return
@@ -75,13 +70,6 @@ ngram() {
     "$majuscule" train hmm --lang "$lang" --lm "$scratch/pruned.lm" --marks --map-weight 0.3 -o "$scratch/hmm" --force "$scratch/all"
     "$majuscule" compact "$scratch/hmm" --pack "$scratch/packed" --force
     xz -9e <"$scratch/packed" >"$output/$lang.ngram"
-}
-
-# What the models of a language are held against.
-beside() {
-    # Unquoted: an option and a file each.
-    "$majuscule" train majority --lang "$lang" --lower-min-count 3 $1 --force -o "$output/$lang.majority" "$scratch/all"
-    "$majuscule" train hmm --lang "$lang" --protocol mix --min-count 1,2,2 --map-weight 0.3 --force -o "$output/$lang.hmm" "$scratch/all"
 }
 
 nl=$corpora/train/nl
