@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
-use majuscule_convert::{Conversion, ConversionNotes, CueLimits, TranscriptForm};
+use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, TranscriptForm};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_format::{Format, FormatFamily, Record, Stripping, Utterance, refuse_binary, strip};
 use majuscule_fst::ngram::NgramConfig;
@@ -342,7 +342,7 @@ pub fn conversions(from: Format, data: &[u8]) {
             }
         }
         let limits = CueLimits { max_chars: 20, ..CueLimits::default() };
-        let cut = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
+        let cut = Conversion { from, to, cut: Some(CueCut::Sentence), limits, ..Conversion::default() };
         if let Ok((written, notes)) = run(&cut, data) {
             let again = objects_again(to, written.as_bytes());
             let Some(again_text) = again.and_then(|again| text(&again)) else { continue };

@@ -51,28 +51,34 @@ export interface RestoreOptions {
 
 /** The format of the output, if it differs from the file's, and its new cues. */
 export interface OutputOptions {
-  /** The format of the output. */
+  // Options of the output: begin
+  /** Format of the output; by default the one of its file extension, or else that of the input. Restoring cuts a recogniser's words into new cues if it writes srt, vtt or ass. */
   to?: Format;
-  /** Fails where the other format cannot hold something, instead of leaving it out with a note. */
+  /** Refuse to leave out information that the other format cannot hold, such as cue settings in srt. */
   strict?: boolean;
-  /** True to begin a cue with the name of its speaker where the speaker changes, if the format has no place for it:
-   * `ANA: so`. False to name no speakers in plain text, which is otherwise a transcript if the file has speakers. */
+  /** Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the other format has no other place for it, as srt. Without speakers, plain text names none either: it is otherwise a transcript if the file has speakers, a paragraph for each turn, after the speaker's name. */
   speakers?: boolean;
-  /** Names for the speakers of the file: `SPEAKER_00=Laura,SPEAKER_01=Tom`. */
+  /** Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom. */
   names?: string;
-  /** True to begin each paragraph of a transcript in plain text with its time: `[00:12:07]`. */
+  /** Begin each paragraph of a transcript in plain text with its time: [00:12:07]. */
   times?: boolean;
-  /** True to write plain text in paragraphs also if the file has no speakers. */
+  /** Write plain text in paragraphs also if the file has no speakers. */
   paragraphs?: boolean;
-  /** True to write the names of speakers in a transcript in bold type, as Markdown does. */
+  /** Write the names of speakers in a transcript in bold type, as Markdown does. */
   markdown?: boolean;
-  /** `sentence` cuts the words into new cues, within these limits. */
+  /** Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker changes. */
   cues?: "sentence";
+  /** Maximum length of a line of a new cue, in characters; 42 by default. */
   maxChars?: number;
+  /** Maximum number of lines in a new cue; 2 by default. */
   maxLines?: number;
+  /** Maximum duration of a new cue, in seconds; 7 by default. */
   maxSeconds?: number;
+  /** Minimum duration of a new cue, in seconds: a cue stays on the screen after its words if there is time (1 by default). Shorter cues are reported in a note. */
   minSeconds?: number;
+  /** Maximum reading speed, in characters per second (17 by default); faster cues are reported in a note. */
   maxCps?: number;
+  // Options of the output: end
 }
 
 /** The options of restoring a file. With `to` it is then converted; a recogniser's words become cues of subtitles. */

@@ -31,10 +31,9 @@ pub use majuscule_restore::{
 pub use majuscule_text::restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use majuscule_text::tokenize::Capitalized;
 pub use majuscule_text::{
-    CapitalBalance, Capitals, Case, Choice, Context, Door, HouseStyle, Label, Labels, LinePlace, Locale,
-    Mark, MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OptionKind, OptionValue, OutputForm,
-    RestoreOptions, SentenceStart, Spellings, StyleRule, TextAround, Token, Tokens, UserOption, WantedMarks,
-    WrongValue,
+    CapitalBalance, Capitals, Case, Choice, Context, HouseStyle, Label, Labels, LinePlace, Locale, Mark,
+    MarkForm, MarkPlaces, MarkSet, OffsetCursor, OffsetUnit, OutputForm, RestoreOptions, SentenceStart,
+    Spellings, StyleRule, TextAround, Token, Tokens, WantedMarks,
 };
 
 /// The examples of the book, run as tests.

@@ -1,6 +1,6 @@
 //! A model and its calls: bytes in, bytes out.
 
-use majuscule::{Backend, Methods, Model, RestoreOptions, Spellings, Stream, Streaming, TextRestorer};
+use majuscule::{Backend, Methods, Model, RestoreOptions, Stream, Streaming, TextRestorer};
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::MAXENT;
 use majuscule_methods::model::Packed;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 #[cfg(feature = "all")]
 use crate::conversion::FileConversion;
-use crate::failure::{Failure, left_out, option_name};
+use crate::failure::{Failure, left_out};
 use crate::files::{self, FileReport};
 use crate::language::TextLanguage;
 use crate::settings::Settings;
@@ -90,11 +90,7 @@ impl Core {
     fn restorer(&mut self) -> Result<&(TextRestorer, RestoreOptions)> {
         if self.restorer.is_none() {
             let model = self.model()?;
-            let mut options = model.fill_in(self.settings.options.clone());
-            if let Some(words) = &self.settings.words {
-                let spellings = Spellings::read(words.as_bytes(), &option_name("words"), options.locale())?;
-                options = options.spellings(spellings);
-            }
+            let options = self.settings.call.filled_in(model)?;
             self.restorer = Some((model.with(options.clone()), options));
         }
         self.restorer.as_ref().ok_or_else(|| Error::usage("no model is loaded"))

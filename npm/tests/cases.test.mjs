@@ -71,7 +71,7 @@ test("the examples of each format are restored and converted as by the program",
     ["talk.srt", "vtt", {}, []],
     ["talk.ctm", "srt", { cues: "sentence", maxChars: 30 }, ["--cues=sentence", "--max-chars=30"]],
     ["talk.ctm", "jsonl", {}, []],
-    ["talk.json", "text", { drop: true }, []],
+    ["talk.json", "text", {}, []],
   ]) {
     const path = new URL(`../../examples/${name}`, import.meta.url).pathname;
     const expected = native(["convert", path, `--to=${to}`, ...args]);

@@ -28,8 +28,7 @@ class RestoreFileOptions(TypedDict, total=False):
     record waits for the next one. The default is auto."""
     cues: Literal["sentence"]
     """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
-    changes. Words without times get times interpolated by character count within their segment. convert does not
-    change the text (restore adds capitals). Information that cues cannot hold is left out."""
+    changes."""
     dictated: bool
     """Replace dictated commands by what they write: comma, full stop, question mark, new line, open quote, ..."""
     encoding: str
@@ -72,22 +71,20 @@ class RestoreFileOptions(TypedDict, total=False):
     """Insert commas, full stops and question marks where the text has no punctuation; all inserts them everywhere,
     and a list such as .,?!:;-… inserts these marks everywhere."""
     max_chars: int
-    """Maximum length of a line, in characters. The default is 42."""
+    """Maximum length of a line of a new cue, in characters; 42 by default."""
     max_cps: int
-    """Maximum reading speed, in characters per second; faster cues are reported on standard error. The default is
-    17."""
+    """Maximum reading speed, in characters per second (17 by default); faster cues are reported in a note."""
     max_lines: int
-    """Maximum number of lines in a cue. The default is 2."""
+    """Maximum number of lines in a new cue; 2 by default."""
     max_seconds: float
-    """Maximum duration of a cue, in seconds. The default is 7."""
+    """Maximum duration of a new cue, in seconds; 7 by default."""
     min_seconds: float
-    """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
-    are reported on standard error. The default is 1."""
+    """Minimum duration of a new cue, in seconds: a cue stays on the screen after its words if there is time (1 by
+    default). Shorter cues are reported in a note."""
     names: str
     """Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom."""
     no_speakers: bool
-    """Name no speakers in plain text, which is otherwise a transcript if the file has speakers: a paragraph for each
-    turn, after the speaker's name."""
+    """Name no speakers, in plain text either."""
     pause_ends: str
     """End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and
     whisper-json, or the cues of srt, vtt and ass."""
@@ -99,11 +96,12 @@ class RestoreFileOptions(TypedDict, total=False):
     """Sentence starts that get a capital. The default is auto."""
     speakers: bool
     """Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the other format has no
-    other place for it, as srt."""
+    other place for it, as srt. Without speakers, plain text names none either: it is otherwise a transcript if the
+    file has speakers, a paragraph for each turn, after the speaker's name."""
     step: int
     """Number of words from the beginning of one window to the beginning of the next [default: 1]."""
     strict: bool
-    """Refuse to leave out information that the other format cannot hold, such as cue settings in .srt."""
+    """Refuse to leave out information that the other format cannot hold, such as cue settings in srt."""
     style: Literal["small-offices", "title-headings", "capital-items"] | Iterable[Literal["small-offices", "title-headings", "capital-items"]]
     """Rules of a house style, with commas between them."""
     threads: int
@@ -114,8 +112,8 @@ class RestoreFileOptions(TypedDict, total=False):
     times: bool
     """Begin each paragraph of a transcript in plain text with its time: [00:12:07]."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
-    """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
-    It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""
+    """Format of the output; by default the one of its file extension, or else that of the input. Restoring cuts a
+    recogniser's words into new cues if it writes srt, vtt or ass."""
     window: int
     """Cut texts into overlapping windows of this many words, which vote on the case of each word and on the mark
     after it (see end_threshold for sentence ends) [default: 200]."""
@@ -130,8 +128,7 @@ class ConvertOptions(TypedDict, total=False):
 
     cues: Literal["sentence"]
     """Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and where the speaker
-    changes. Words without times get times interpolated by character count within their segment. convert does not
-    change the text (restore adds capitals). Information that cues cannot hold is left out."""
+    changes."""
     encoding: str
     """Encoding of a file without a byte-order mark (one of UTF-8 or UTF-16 takes precedence): windows-1252, koi8-r,
     shift_jis, gbk, ..., named as in the WHATWG standard (its koi8-u has ў and Ў at AE and BE); UTF-8 by default. The
@@ -149,32 +146,31 @@ class ConvertOptions(TypedDict, total=False):
     """Language of the text, such as en, whose abbreviations, articles and prepositions guide the cuts; by default the
     language that the file declares, or else any language."""
     max_chars: int
-    """Maximum length of a line, in characters. The default is 42."""
+    """Maximum length of a line of a new cue, in characters; 42 by default."""
     max_cps: int
-    """Maximum reading speed, in characters per second; faster cues are reported on standard error. The default is
-    17."""
+    """Maximum reading speed, in characters per second (17 by default); faster cues are reported in a note."""
     max_lines: int
-    """Maximum number of lines in a cue. The default is 2."""
+    """Maximum number of lines in a new cue; 2 by default."""
     max_seconds: float
-    """Maximum duration of a cue, in seconds. The default is 7."""
+    """Maximum duration of a new cue, in seconds; 7 by default."""
     min_seconds: float
-    """Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there is time. Shorter cues
-    are reported on standard error. The default is 1."""
+    """Minimum duration of a new cue, in seconds: a cue stays on the screen after its words if there is time (1 by
+    default). Shorter cues are reported in a note."""
     names: str
     """Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom."""
     no_speakers: bool
-    """Name no speakers in plain text, which is otherwise a transcript if the file has speakers: a paragraph for each
-    turn, after the speaker's name."""
+    """Name no speakers, in plain text either."""
     speakers: bool
     """Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the other format has no
-    other place for it, as srt."""
+    other place for it, as srt. Without speakers, plain text names none either: it is otherwise a transcript if the
+    file has speakers, a paragraph for each turn, after the speaker's name."""
     strict: bool
-    """Refuse to leave out information that the other format cannot hold, such as cue settings in .srt."""
+    """Refuse to leave out information that the other format cannot hold, such as cue settings in srt."""
     times: bool
     """Begin each paragraph of a transcript in plain text with its time: [00:12:07]."""
     to: Literal["auto", "text", "srt", "vtt", "ass", "ttml", "ctm", "stm", "jsonl", "whisper-json", "conll", "trn", "nlp", "labels", "tsv", "csv", "lrc", "kaldi", "tok"]
-    """Format of the output; by default the one of its file extension. If neither is given, restore keeps the format.
-    It cuts a recogniser's words into new cues if it writes srt, vtt or ass."""
+    """Format of the output; by default the one of its file extension, or else that of the input. Restoring cuts a
+    recogniser's words into new cues if it writes srt, vtt or ass."""
 
 
 class TrainOptions(TypedDict, total=False):

@@ -58,8 +58,6 @@ def arguments(verb: tuple[str, ...], given: Mapping[str, Any]) -> list[str]:
     known = options(*verb)
     words: list[str] = []
     for name, value in given.items():
-        if name == "drop" and "strict" in known:
-            continue  # A former option, whose effect is the default.
         option = known.get(name)
         if option is None:
             raise nearest(name, known)

@@ -1,8 +1,9 @@
 //! Options of Python calls as options of the library, with the names of the command line.
 
-use majuscule::{Door, OptionKind, OptionValue, RestoreOptions, UserOption};
+use majuscule::RestoreOptions;
 use majuscule_base::error::{Error, option};
 use majuscule_base::named::NamedValue;
+use majuscule_text::{Door, OptionKind, OptionValue, UserOption};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -56,7 +57,7 @@ fn set(
     } else {
         value.extract().map(OptionValue::Count).or_else(|_| value.extract().map(OptionValue::Number))?
     };
-    option.set(options, &given).map_err(|wrong| {
+    (option.set)(options, &given).map_err(|wrong| {
         let found = match &given {
             OptionValue::Text(text) => format!("\"{text}\""),
             _ => value.to_string(),
@@ -76,7 +77,7 @@ pub fn user_options() -> Vec<ListedOption> {
             OptionKind::Flag => ("flag", Vec::new()),
             OptionKind::Text(_) => ("text", Vec::new()),
             OptionKind::Count(_) => ("count", Vec::new()),
-            OptionKind::Probability => ("number", Vec::new()),
+            OptionKind::Probability | OptionKind::Number(_) => ("number", Vec::new()),
             OptionKind::Seconds => ("seconds", Vec::new()),
             OptionKind::Marks => ("marks", Vec::new()),
             OptionKind::Choice(names, _) => ("choice", names().iter().map(|(name, _)| *name).collect()),

@@ -119,9 +119,7 @@ def test_subtitles_are_converted(tmp_path: pathlib.Path) -> None:
     )
     majuscule.convert(talk, tmp_path / "talk.srt", cues="sentence")
     assert (tmp_path / "talk.srt").read_text().count("-->") == 2
-    former: dict[str, Any] = {"drop": True}
-    for options in ({}, former):
-        assert majuscule.convert(CUE.encode(), from_="srt", to="text", **options) == b"we met angela\nin lisbon\n"
+    assert majuscule.convert(CUE.encode(), from_="srt", to="text") == b"we met angela\nin lisbon\n"
     with pytest.raises(majuscule.InputError, match="would be lost, since plain text cannot hold it"):
         majuscule.convert(CUE.encode(), from_="srt", to="text", strict=True)
     with pytest.raises(majuscule.UsageError, match="name it with from_"):

@@ -1,15 +1,15 @@
-//! The options of restoring as arguments: the library declares each once.
+//! The options of restoring and of conversions as arguments: the library declares each once.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use majuscule_text::{Door, OptionKind, OptionValue, RestoreOptions, UserOption, WrongValue};
+use majuscule_text::{Door, OptionKind, OptionValue, RestoreOptions, UserOption, UserSettings, WrongValue};
 
-/// The options of restoring on the command line.
+/// The options of settings on the command line.
 #[derive(Debug, Clone, Default)]
-pub struct UserOptionArgs {
-    /// The options, with defaults for the options that are not given.
-    pub options: RestoreOptions,
+pub struct UserOptionArgs<S = RestoreOptions> {
+    /// The settings, with defaults for the options that are not given.
+    pub options: S,
     /// Those that are given, with their values.
     given: Vec<(&'static str, OptionValue)>,
 }
@@ -17,7 +17,7 @@ pub struct UserOptionArgs {
 /// The value that a bare `--marks` has.
 pub const BARE_MARKS: &str = "true";
 
-impl UserOptionArgs {
+impl<S> UserOptionArgs<S> {
     /// Returns true if an option is given.
     pub fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
@@ -29,9 +29,9 @@ impl UserOptionArgs {
     }
 }
 
-impl Args for UserOptionArgs {
+impl<S: UserSettings> Args for UserOptionArgs<S> {
     fn augment_args(command: Command) -> Command {
-        command.args(UserOption::at(Door::Program).map(argument))
+        command.args(UserOption::<S>::at(Door::Program).map(argument))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -39,7 +39,7 @@ impl Args for UserOptionArgs {
     }
 }
 
-impl FromArgMatches for UserOptionArgs {
+impl<S: UserSettings> FromArgMatches for UserOptionArgs<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut args = Self::default();
         args.update_from_arg_matches(matches)?;
@@ -47,10 +47,10 @@ impl FromArgMatches for UserOptionArgs {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for wanted in UserOption::at(Door::Program) {
+        for wanted in UserOption::<S>::at(Door::Program) {
             let Some(value) = value(wanted, matches) else { continue };
             // The parsers have refused invalid values.
-            wanted.set(&mut self.options, &value).map_err(|_| clap::Error::new(ErrorKind::InvalidValue))?;
+            (wanted.set)(&mut self.options, &value).map_err(|_| clap::Error::new(ErrorKind::InvalidValue))?;
             self.given.push((wanted.name, value));
         }
         Ok(())
@@ -58,15 +58,21 @@ impl FromArgMatches for UserOptionArgs {
 }
 
 /// Returns an option as an argument. Names of fields have underscores, here as in derived arguments.
-fn argument(wanted: &'static UserOption) -> Arg {
-    let arg = Arg::new(wanted.field()).long(wanted.name).help(wanted.summary()).long_help(wanted.help());
+fn argument<S: UserSettings>(wanted: &'static UserOption<S>) -> Arg {
+    let arg = Arg::new(wanted.field()).long(wanted.name).help(wanted.summary()).long_help(wanted.help);
+    let arg = S::heading(wanted).into_iter().fold(arg, Arg::help_heading);
+    let contrary = UserOption::<S>::named(Door::Program, &format!("no-{}", wanted.name));
+    let arg = contrary.into_iter().fold(arg, |arg, contrary| arg.conflicts_with(contrary.field()));
     let name = wanted.field().to_uppercase();
     match wanted.kind {
         OptionKind::Flag => arg.action(ArgAction::SetTrue),
         OptionKind::Text(value) => arg.value_name(value).value_parser(parser(wanted)),
-        OptionKind::Count(_) => arg.value_name("N").value_parser(parser(wanted)),
+        OptionKind::Count(_) => arg.value_name("N").allow_negative_numbers(true).value_parser(parser(wanted)),
         OptionKind::Probability => {
             arg.value_name("P").allow_negative_numbers(true).value_parser(parser(wanted))
+        }
+        OptionKind::Number(value) => {
+            arg.value_name(value).allow_negative_numbers(true).value_parser(parser(wanted))
         }
         OptionKind::Seconds => {
             arg.value_name("SECONDS").allow_negative_numbers(true).value_parser(parser(wanted))
@@ -90,7 +96,7 @@ fn argument(wanted: &'static UserOption) -> Arg {
 }
 
 /// Returns the value on the command line; `None` for a default.
-fn value(wanted: &UserOption, matches: &ArgMatches) -> Option<OptionValue> {
+fn value<S>(wanted: &UserOption<S>, matches: &ArgMatches) -> Option<OptionValue> {
     let id = wanted.field();
     if matches.value_source(&id) != Some(clap::parser::ValueSource::CommandLine) {
         return None;
@@ -113,10 +119,10 @@ fn one_of(names: Vec<(&'static str, &'static str)>) -> ValueParser {
     ValueParser::new(PossibleValuesParser::new(values).map(OptionValue::Text))
 }
 
-fn parser(wanted: &'static UserOption) -> ValueParser {
+fn parser<S: UserSettings>(wanted: &'static UserOption<S>) -> ValueParser {
     ValueParser::new(move |text: &str| {
         let value = wanted.read(text);
-        match wanted.set(&mut RestoreOptions::default(), &value) {
+        match (wanted.set)(&mut S::default(), &value) {
             Ok(()) => Ok(value),
             Err(WrongValue::Unexpected) => Err(format!("expected {}", wanted.expected())),
             Err(WrongValue::Text(error)) => Err(error.worded(|name| format!("--{name}"))),

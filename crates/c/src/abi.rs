@@ -11,9 +11,10 @@ use std::ptr::{self, NonNull};
 
 use majuscule::{Model, RestoredWord, Streaming};
 use majuscule_base::error::{Error, Result, caught};
+use majuscule_restore::CallOptions;
 
 use crate::calls::{LiveText, embedded, restore_file, utf8};
-use crate::options::{CallOptions, option_name};
+use crate::options::{self, option_name};
 
 /// The most bytes that a text, a file or a model given as bytes may have, which is 2 GiB less one byte. A greater length
 /// is refused and nothing is read: it is a negative number, or memory that was never set.
@@ -265,8 +266,7 @@ unsafe fn string_at<'a>(string: *const c_char, name: &str) -> Result<Option<&'a 
 /// Like [`string_at`].
 unsafe fn options_at(options: *const c_char) -> Result<CallOptions> {
     // SAFETY: the caller's promise.
-    unsafe { string_at(options, "the options") }?
-        .map_or_else(|| Ok(CallOptions::default()), CallOptions::read)
+    unsafe { string_at(options, "the options") }?.map_or_else(|| Ok(CallOptions::default()), options::read)
 }
 
 /// The model of a call.
@@ -435,9 +435,10 @@ pub unsafe extern "C" fn mj_words(
         answer(words, error, || {
             let model = model_at(model)?;
             let options = options_at(options)?;
-            let language = options.language(model);
+            let options = options.filled_in(model)?;
+            let language = options.language().to_owned();
             let text = utf8("the text", bytes_at(text, length, "the text")?)?;
-            let words = options.restorer(model)?.words(text)?;
+            let words = model.with(options).words(text)?;
             Ok(given(mj_word_list::new(words, &language)))
         })
     }
@@ -482,7 +483,7 @@ pub unsafe extern "C" fn mj_stream_new(
     // SAFETY: as above.
     unsafe {
         answer(stream, error, || {
-            Ok(given(mj_stream(LiveText::start(model_at(model)?, options_at(options)?)?)))
+            Ok(given(mj_stream(LiveText::start(model_at(model)?, &options_at(options)?)?)))
         })
     }
 }
@@ -611,7 +612,8 @@ pub unsafe extern "C" fn mj_file(
         }
         answer(restored, error, || {
             let options = options_at(options)?;
-            let (out, found) = restore_file(model_at(model)?, options, bytes_at(bytes, length, "the file")?)?;
+            let (out, found) =
+                restore_file(model_at(model)?, &options, bytes_at(bytes, length, "the file")?)?;
             if let Some(report) = NonNull::new(report) {
                 report.write(found.into_bytes().into());
             }

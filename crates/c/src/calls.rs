@@ -1,13 +1,12 @@
 //! The calls behind the functions of C, without an address in them.
 
-use majuscule::{Format, Input, Model, Preset, Stream};
+use majuscule::{Model, Preset, Stream};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::named::NamedValue;
-use majuscule_format::decoded_text;
-use majuscule_restore::pool::detected_format;
+use majuscule_restore::CallOptions;
 use serde::Serialize;
 
-use crate::options::{CallOptions, option_name};
+use crate::options::option_name;
 
 /// The preset of a caller who names none: the best that this build has.
 const PRESET: Preset = match cfg!(feature = "network") {
@@ -69,17 +68,10 @@ struct RestoredFileReport {
 ///
 /// # Errors
 /// Fails if the file violates its format, and like the method.
-pub fn restore_file(model: &Model, options: CallOptions, bytes: &[u8]) -> Result<(Vec<u8>, String)> {
-    let name = options.file_name().unwrap_or("the file").to_owned();
-    let (format, note) = match options.reading() {
-        (Format::Auto, encoding, lossy) => {
-            detected_format(&mut decoded_text(Input::new(&*name, bytes)?, encoding, lossy)?.0)?
-        }
-        (named, ..) => (named, None),
-    };
-    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 16);
-    let restored = model.restore_file(Input::new(&*name, bytes)?, &options.into_file(format), &mut out)?;
-    let notes = note.iter().chain(&restored.notes).map(|note| note.worded(&name, option_name)).collect();
+pub fn restore_file(model: &Model, options: &CallOptions, bytes: &[u8]) -> Result<(Vec<u8>, String)> {
+    let (out, restored) = options.restore_file(model, bytes)?;
+    let name = options.file_name();
+    let notes = restored.notes.iter().map(|note| note.worded(name, option_name)).collect();
     let report = RestoredFileReport {
         format: restored.format.name_of(),
         language: restored.language,
@@ -98,7 +90,7 @@ impl LiveText {
     ///
     /// # Errors
     /// Fails if the model does not support the options.
-    pub fn start(model: &Model, options: CallOptions) -> Result<Self> {
+    pub fn start(model: &Model, options: &CallOptions) -> Result<Self> {
         Ok(Self(Some(options.restorer(model)?.stream()?)))
     }
 

@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use super::force::ForceArg;
 use super::{host, messages};
-use majuscule_base::error::Error;
-use majuscule_base::error::worded;
+use majuscule_arguments::UserOptionArgs;
+use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{Encoding, Limits, Publish};
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, SpeakerNames, TranscriptForm};
+use majuscule_convert::{Conversion, ConversionNotes};
 use majuscule_format::Format;
 
 /// Converts subtitles and transcripts from one format to another
@@ -51,105 +51,35 @@ pub struct ConvertArgs {
     lang: Option<String>,
 }
 
-/// The format of the output, if it differs from the input's, and its cues.
+/// The format of the output, if it differs from the input's, and its new cues.
 #[derive(Debug, clap::Args)]
 pub struct OutputFormArgs {
-    /// Format of the output; by default the one of its file extension. If neither is given, restore
-    /// keeps the format. It cuts a recogniser's words into new cues if it writes srt, vtt or ass
-    #[arg(long, value_parser = majuscule_arguments::by_name::<Format>(), value_name = "FORMAT")]
-    to: Option<Format>,
-    /// Refuse to leave out information that the other format cannot hold, such as cue settings in .srt
-    #[arg(long)]
-    strict: bool,
-    /// Begin a cue with the name of its speaker where the speaker changes (ANA: so we met), if the
-    /// other format has no other place for it, as srt
-    #[arg(long, conflicts_with = "no_speakers")]
-    speakers: bool,
-    /// Name no speakers in plain text, which is otherwise a transcript if the file has speakers: a
-    /// paragraph for each turn, after the speaker's name
-    #[arg(long)]
-    no_speakers: bool,
-    /// Names for the speakers of the file: SPEAKER_00=Laura,SPEAKER_01=Tom
-    #[arg(long, value_name = "SPEAKER=NAME,...", value_parser = speaker_names)]
-    names: Option<SpeakerNames>,
-    /// Begin each paragraph of a transcript in plain text with its time: [00:12:07]
-    #[arg(long)]
-    times: bool,
-    /// Had the effect of today's default.
-    #[arg(long, hide = true)]
-    drop: bool,
     #[command(flatten)]
-    cues: CueArgs,
-}
-
-/// The cutting of speech into new cues.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "New cues")]
-struct CueArgs {
-    /// Cut the words into new cues: at the ends of sentences, otherwise at commas and pauses, and
-    /// where the speaker changes. Words without times get times interpolated by character count
-    /// within their segment. convert does not change the text (restore adds capitals). Information
-    /// that cues cannot hold is left out
-    #[arg(long, value_parser = majuscule_arguments::by_name::<CueCut>(), value_name = "WHERE")]
-    cues: Option<CueCut>,
-    /// Maximum length of a line, in characters
-    #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_chars)]
-    max_chars: usize,
-    /// Maximum number of lines in a cue
-    #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_lines)]
-    max_lines: usize,
-    /// Maximum duration of a cue, in seconds
-    #[arg(long, requires = "cues", value_name = "S", allow_negative_numbers = true, default_value_t = CueLimits::default().max_seconds)]
-    max_seconds: f64,
-    /// Minimum duration of a cue, in seconds: a cue stays on the screen after its words if there
-    /// is time. Shorter cues are reported on standard error
-    #[arg(long, requires = "cues", value_name = "S", allow_negative_numbers = true, default_value_t = CueLimits::default().min_seconds)]
-    min_seconds: f64,
-    /// Maximum reading speed, in characters per second; faster cues are reported on standard error
-    #[arg(long, requires = "cues", value_name = "N", allow_negative_numbers = true, default_value_t = CueLimits::default().max_cps)]
-    max_cps: f64,
+    user: UserOptionArgs<Conversion>,
 }
 
 impl OutputFormArgs {
     /// Returns the format of the output, if it is named.
     pub fn to(&self) -> Option<Format> {
-        self.to.filter(|kind| *kind != Format::Auto)
+        Some(self.user.options.to).filter(|kind| *kind != Format::Auto)
     }
 
     /// Returns true if the output is a transcript with names or times.
     pub fn is_transcript(&self) -> bool {
-        self.names.is_some() || self.times
+        !self.user.options.names.is_empty() || self.user.options.transcript.times
+    }
+
+    /// Returns true if the words are cut into new cues.
+    pub fn has_new_cues(&self) -> bool {
+        self.user.options.cut.is_some()
     }
 
     /// Returns a conversion with the settings that both verbs have, to an output of this name.
     pub fn conversion(&self, target: &Path) -> Conversion {
-        let Self { strict, speakers, no_speakers, times, .. } = *self;
-        let markdown = is_markdown(target);
-        Conversion {
-            strict,
-            speakers: (speakers || no_speakers).then_some(speakers),
-            names: self.names.clone().unwrap_or_default(),
-            transcript: TranscriptForm { times, markdown, ..TranscriptForm::default() },
-            interrupt: host::interrupt(),
-            ..Conversion::default()
-        }
+        let mut conversion = self.user.options.clone();
+        conversion.transcript.markdown = is_markdown(target);
+        Conversion { interrupt: host::interrupt(), ..conversion }
     }
-
-    /// Returns the cut into new cues, if one is requested.
-    pub fn cut(&self) -> Option<CueCut> {
-        self.cues.cues
-    }
-
-    /// Returns the limits of new cues; `language` is the language of the text.
-    pub fn limits(&self, language: Option<String>) -> CueLimits {
-        let CueArgs { max_chars, max_lines, max_seconds, min_seconds, max_cps, .. } = self.cues;
-        CueLimits { max_chars, max_lines, max_seconds, min_seconds, max_cps, language, max_words: None }
-    }
-}
-
-/// Reads names for speakers.
-fn speaker_names(text: &str) -> Result<SpeakerNames, String> {
-    text.parse().map_err(|error: Error| error.worded(|name| format!("--{name}")))
 }
 
 /// Returns true for a name of a file in Markdown, in which a transcript is written.
@@ -231,9 +161,8 @@ impl ConvertArgs {
             })?,
             (Some(kind), _) => kind,
         };
-        let limits = |CueCut::Sentence| self.output_form.limits(self.lang.clone());
-        let (field, cues) = (self.field.clone(), self.output_form.cut().map(limits));
-        let conversion = self.output_form.conversion(output.unwrap_or(Path::new("")));
-        Ok(Conversion { from, to, field, cues, language: self.lang.clone(), ..conversion })
+        let mut conversion = self.output_form.conversion(output.unwrap_or(Path::new("")));
+        conversion.set_language(self.lang.as_deref(), "");
+        Ok(Conversion { from, to, field: self.field.clone(), ..conversion })
     }
 }

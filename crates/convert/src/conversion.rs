@@ -12,7 +12,7 @@ use majuscule_format::{Format, FormatFamily};
 
 use crate::check::Check;
 use crate::cutter::CueCutter;
-use crate::limits::CueLimits;
+use crate::limits::{CueCut, CueLimits};
 use crate::rolled::RolledUp;
 use crate::source::ConvertSource;
 use crate::speaker_names::SpeakerNames;
@@ -40,8 +40,10 @@ pub struct Conversion {
     pub transcript: TranscriptForm,
     /// The language of the text, which a transcript needs.
     pub language: Option<String>,
-    /// The limits of new cues, if speech is cut anew; parts that these cannot have are dropped.
-    pub cues: Option<CueLimits>,
+    /// The cut of speech into new cues, if there is one; parts that these cannot have are dropped.
+    pub cut: Option<CueCut>,
+    /// The limits of new cues.
+    pub limits: CueLimits,
     /// The flag at which the conversion stops.
     pub interrupt: Interrupt,
 }
@@ -89,12 +91,16 @@ impl Conversion {
         }
         source.named =
             (self.speakers == Some(true) && !to.has(LossKind::Speaker) && !is_text).then(String::new);
-        if is_text && self.cues.is_none() && self.is_transcript(&mut source)? {
+        if self.cut.is_none() && self.limits.is_set() {
+            let problem = format!("limits of cues are for new cues: give {} too", option("cues"));
+            return Err(Error::usage(problem));
+        }
+        if is_text && self.cut.is_none() && self.is_transcript(&mut source)? {
             return self.transcribe(source, losses, out, target);
         }
         source.names = self.names.clone();
-        if let Some(limits) = &self.cues {
-            source.cutter = Some(CueCutter::new(limits, losses, self.interrupt.clone())?);
+        if let Some(CueCut::Sentence) = self.cut {
+            source.cutter = Some(CueCutter::new(&self.limits, losses, self.interrupt.clone())?);
             check_cues(to)?;
             losses = Losses::of_cues(from, to, self.strict);
         }
@@ -196,22 +202,20 @@ impl Conversion {
     /// of the text is for JSON lines alone.
     pub fn after_restoring(self, from: Format) -> Option<Self> {
         let to = if self.to == Format::Auto { from } else { self.to };
-        let is_same = self.cues.is_none() && self.names.is_empty() && !self.transcript.is_requested();
-        if to == from && is_same {
+        let has_new_cues = self.cut.is_some() || self.limits.is_set();
+        if to == from && !has_new_cues && self.names.is_empty() && !self.transcript.is_requested() {
             return None;
         }
-        let cues = self.cues.or_else(|| is_cut_anew(from, to).then(CueLimits::default));
-        Some(Self { from, to, field: self.field.filter(|_| from.info().has_objects), cues, ..self })
+        let cut = self.cut.or_else(|| is_cut_anew(from, to).then_some(CueCut::Sentence));
+        Some(Self { from, to, field: self.field.filter(|_| from.info().has_objects), cut, ..self })
     }
 
     /// Sets the language of a transcript and of new cues: the named one, or else the one found, unless the file declares
     /// its own.
     pub fn set_language(&mut self, named: Option<&str>, found: &str) {
         self.language = named.or(Some(found).filter(|tag| !tag.is_empty())).map(str::to_owned);
-        if let Some(cues) = &mut self.cues {
-            let found = Some(found).filter(|tag| !self.from.info().declares_language && !tag.is_empty());
-            cues.language = named.or(found).map(str::to_owned);
-        }
+        let found = Some(found).filter(|tag| !self.from.info().declares_language && !tag.is_empty());
+        self.limits.language = named.or(found).map(str::to_owned);
     }
 }
 
@@ -275,6 +279,18 @@ mod tests {
         );
     }
 
+    #[test]
+    fn limits_are_for_new_cues_which_a_recognisers_words_become() {
+        let limits = CueLimits { max_chars: 30, ..CueLimits::default() };
+        let wanted = |to| Conversion { to, limits: limits.clone(), ..Conversion::default() };
+        let cut = |from, to| wanted(to).after_restoring(from).map(|conversion| conversion.cut);
+        assert_eq!(cut(Format::WhisperJson, Format::Srt), Some(Some(CueCut::Sentence)));
+        assert_eq!([cut(Format::Srt, Format::Auto), cut(Format::Srt, Format::Vtt)], [Some(None), Some(None)]);
+        let input = Input::of_text("talk.srt", b"1\n00:00:01,000 --> 00:00:02,000\nwe met\n\n");
+        let error = wanted(Format::Vtt).run(input, &mut Vec::new(), Path::new("out")).unwrap_err();
+        assert_eq!(error.to_string(), "limits of cues are for new cues: give `cues` too");
+    }
+
     /// A file whose reading sets a flag.
     struct StoppedFile<'a>(&'a [u8], Interrupt);
 
@@ -288,10 +304,10 @@ mod tests {
     #[test]
     fn an_interrupted_conversion_says_so() {
         let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\n\n".repeat(10);
-        for cues in [None, Some(CueLimits::default())] {
+        for cut in [None, Some(CueCut::Sentence)] {
             let interrupt = Interrupt::new();
             let input = Input::uncompressed("talk.srt", StoppedFile(cue.as_bytes(), interrupt.clone()));
-            let conversion = Conversion { to: Format::Vtt, cues, interrupt, ..Conversion::default() };
+            let conversion = Conversion { to: Format::Vtt, cut, interrupt, ..Conversion::default() };
             let stopped = conversion.run(input, &mut Vec::new(), Path::new("out"));
             assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
         }

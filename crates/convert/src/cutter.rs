@@ -637,7 +637,7 @@ mod tests {
     use super::*;
     use crate::formats::{dropped, run, written};
     use crate::rolled::GLIMPSE;
-    use crate::{Conversion, ConversionNotes};
+    use crate::{Conversion, ConversionNotes, CueCut};
 
     /// Cuts a file into cues, and returns the output and the notes.
     fn cut_with(
@@ -648,7 +648,8 @@ mod tests {
     ) -> Result<(String, ConversionNotes)> {
         let input = Input::uncompressed("data", Cursor::new(text.to_owned()));
         let mut out = Vec::new();
-        let conversion = Conversion { from, to, cues: Some(limits), ..Conversion::default() };
+        let conversion =
+            Conversion { from, to, cut: Some(CueCut::Sentence), limits, ..Conversion::default() };
         let notes = conversion.run(input, &mut out, Path::new("out"))?;
         Ok((String::from_utf8(out).unwrap(), notes))
     }

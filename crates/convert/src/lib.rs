@@ -62,6 +62,7 @@ mod speaker_names;
 mod transcript;
 mod source;
 mod conversion;
+mod options;
 
 pub use conversion::{Conversion, ConversionNotes, is_converted, is_cut_anew};
 pub use limits::{CueCut, CueLimits};

@@ -52,6 +52,12 @@ impl Default for CueLimits {
 }
 
 impl CueLimits {
+    /// Returns true if a limit differs from its default.
+    pub(crate) fn is_set(&self) -> bool {
+        let Self { language, max_words, .. } = self.clone();
+        Self { language, max_words, ..Self::default() } != *self
+    }
+
     /// # Errors
     /// Fails if a limit leaves no cue, or is invalid.
     pub(crate) fn check(&self) -> Result<()> {

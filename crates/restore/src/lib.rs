@@ -11,6 +11,7 @@
 pub mod models;
 mod bare_pieces;
 mod between;
+mod calls;
 mod captions;
 mod dictated;
 mod diff;
@@ -32,6 +33,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+pub use calls::{CallOptions, GivenOptions};
 pub use language_monitor::LanguageMonitor;
 pub use notes::{LanguageSource, Note};
 pub use options::{RestoredWord, TextRestorer};

@@ -9,7 +9,8 @@ use axum::response::{IntoResponse, Response};
 use majuscule::{Encoding, Format};
 use majuscule_base::error::worded;
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, CueLimits, TranscriptForm, is_cut_anew};
+use majuscule_convert::{Conversion, ConversionNotes, is_cut_anew};
+use majuscule_text::{Door, UserOption};
 
 use crate::fields::Fields;
 use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile, HeldPart};
@@ -71,7 +72,7 @@ impl ConvertRequest {
     async fn run(self, service: &Service, given: Spool) -> Result<Response, ApiError> {
         let Self { name, mut conversion, encoding } = self;
         let to = conversion.to;
-        let held = HeldPart::of(&[conversion.from, to], conversion.cues.is_some());
+        let held = HeldPart::of(&[conversion.from, to], conversion.cut.is_some());
         let work = move |given: &GivenFile, out: &mut AnswerWriter<'_>| {
             let (mut input, _) = given.open(&name)?.decoded(encoding, None)?;
             if conversion.from == Format::Auto {
@@ -92,27 +93,12 @@ impl ConvertRequest {
 
 /// Reads the parameters of the output: its format, [`Format::Auto`] if it is the file's, and its new cues.
 pub fn output(query: &mut Fields) -> Result<Conversion, ApiError> {
-    // Clients of recognisers know it by the other name.
-    let to = query.named::<Format>("to")?.or(query.named::<Format>("response_format")?);
-    // A former parameter, whose effect is the default.
-    query.flag("drop")?;
-    let speakers = query.flag("speakers")?;
-    let names = query.text("names")?.map(|names| names.parse()).transpose()?.unwrap_or_default();
-    let [strict, paragraphs, times, markdown] =
-        ["strict", "paragraphs", "times", "markdown"].map(|name| query.flag(name));
-    let [strict, paragraphs, times, markdown] =
-        [strict?, paragraphs?, times?, markdown?].map(Option::unwrap_or_default);
-    let transcript = TranscriptForm { paragraphs, times, markdown };
-    let cues = cue_limits(query)?;
-    Ok(Conversion {
-        to: to.unwrap_or_default(),
-        cues,
-        strict,
-        speakers,
-        names,
-        transcript,
-        ..Conversion::default()
-    })
+    let mut output = Conversion::default();
+    output.limits.max_words = Some(CUE_WORDS);
+    for option in UserOption::at(Door::Service) {
+        query.set(option, &mut output)?;
+    }
+    Ok(output)
 }
 
 /// Returns the part of a file of a format that is held in memory while it is restored and converted.
@@ -120,42 +106,11 @@ pub fn held(output: &Conversion, from: Format) -> HeldPart {
     let to = Some(output.to).filter(|to| *to != Format::Auto);
     let is_cut = to.is_some_and(|to| from == Format::Auto || is_cut_anew(from, to));
     let formats: Vec<Format> = [from].into_iter().chain(to).collect();
-    HeldPart::of(&formats, is_cut || output.cues.is_some())
+    HeldPart::of(&formats, is_cut || output.cut.is_some())
 }
 
 /// Words the notes of a conversion with the names of the fields of this service.
 pub fn worded_notes(ConversionNotes { left_out, cues }: ConversionNotes) -> Vec<String> {
     let left_out = left_out.map(|left| format!("left out: {left}"));
     left_out.into_iter().chain(cues).map(|note| worded(&note, field_name)).collect()
-}
-
-/// Reads how speech is cut into new cues, if it is.
-fn cue_limits(query: &mut Fields) -> Result<Option<CueLimits>, ApiError> {
-    let cut = query.named::<CueCut>("cues")?;
-    let usual = CueLimits::default();
-    if cut.is_none()
-        && let Some(name) = CUE_FIELDS.into_iter().find(|name| query.has(name))
-    {
-        return Err(without_cues(name));
-    }
-    let mut seconds =
-        |name, usual| query.time(name).map(|given| given.and_then(|given| given.as_f64()).unwrap_or(usual));
-    let limits = CueLimits {
-        max_seconds: seconds("max_seconds", usual.max_seconds)?,
-        min_seconds: seconds("min_seconds", usual.min_seconds)?,
-        max_cps: seconds("max_cps", usual.max_cps)?,
-        max_chars: query.number("max_chars")?.unwrap_or(usual.max_chars),
-        max_lines: query.number("max_lines")?.unwrap_or(usual.max_lines),
-        language: None,
-        max_words: Some(CUE_WORDS),
-    };
-    Ok(cut.map(|CueCut::Sentence| limits))
-}
-
-/// The limits of new cues.
-const CUE_FIELDS: [&str; 5] = ["max_chars", "max_lines", "max_seconds", "min_seconds", "max_cps"];
-
-/// The error for a parameter of new cues in an answer without new cues.
-fn without_cues(name: &str) -> ApiError {
-    ApiError::field(name, format!("`{name}` is for new cues: give `cues` with it, or leave it out"))
 }

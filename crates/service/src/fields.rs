@@ -2,8 +2,8 @@
 //! nothing reads is an error.
 
 use axum::extract::{FromRequestParts, Query, Request};
-use majuscule::{OptionValue, RestoreOptions, UserOption, WrongValue};
 use majuscule_base::named::{NamedValue, nearest};
+use majuscule_text::{OptionValue, UserOption, WrongValue};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
@@ -107,13 +107,13 @@ impl Fields {
     }
 
     /// Sets an option, if its field is given.
-    pub fn set(&mut self, option: &UserOption, options: &mut RestoreOptions) -> Result<(), ApiError> {
+    pub fn set<S>(&mut self, option: &UserOption<S>, settings: &mut S) -> Result<(), ApiError> {
         let name = option.field();
         // A form sends the fields that nobody filled in, too.
         let Some(value) = self.value(&name).filter(|value| *value != "") else { return Ok(()) };
         let value = if option.kind.is_text() { value } else { self.typed(value) };
         let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);
-        given.and_then(|given| option.set(options, &given)).map_err(|wrong| match wrong {
+        given.and_then(|given| (option.set)(settings, &given)).map_err(|wrong| match wrong {
             WrongValue::Unexpected => self.wrong(&name, &value, &option.expected()),
             WrongValue::Text(error) => ApiError::from(error).with("field", name),
         })

@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
-use majuscule::{Door, Format, LANGUAGES, OptionKind, Preset, UserOption};
+use majuscule::{Format, LANGUAGES, Preset, RestoreOptions};
 use majuscule_base::named::NamedValue;
+use majuscule_convert::Conversion;
+use majuscule_text::{Door, OptionKind, UserOption, UserSettings};
 use serde_json::{Value, json};
 
 use crate::page::file;
@@ -17,9 +19,8 @@ use crate::page::file;
 const DOCUMENT: &str = include_str!("../openapi.json");
 
 static WHOLE: LazyLock<String> = LazyLock::new(|| {
-    let options = UserOption::at(Door::Service).map(|option| (option.field(), schema_of(option))).collect();
     let mut document = DOCUMENT.to_owned();
-    for (group, fields) in [("options", options), ("conversion", conversion())] {
+    for (group, fields) in [("options", fields::<RestoreOptions>()), ("conversion", fields::<Conversion>())] {
         let each = |write: &dyn Fn(&str, &Value) -> String| {
             fields.iter().map(|(name, schema)| write(name, schema)).collect::<Vec<_>>().join(", ")
         };
@@ -91,73 +92,26 @@ const REFERENCES: [&str; 3] = [
 const PARAMETERS: &str = r#""GROUP": {"in": "query"}"#;
 const SCHEMAS: &str = r#""GROUP": {"type": "object"}"#;
 
-/// Returns the fields that say how a file is converted, with their JSON schemas.
-fn conversion() -> Vec<(String, Value)> {
-    let format = json!({"$ref": "#/components/schemas/Format"});
-    let (count, number) = (json!({"type": "integer", "minimum": 0}), json!({"type": "number"}));
-    let fields = [
-        ("to", format.clone(), "The format of the answer."),
-        ("response_format", format, "Another name of `to`."),
-        (
-            "strict",
-            json!({"type": "boolean"}),
-            "Refuses to leave out information that the other format cannot hold, instead of a note.",
-        ),
-        (
-            "speakers",
-            json!({"type": "boolean"}),
-            "True begins a cue with the name of its speaker where the speaker changes, if the format has no place for it. False \
-             names no speakers in plain text, which is otherwise a transcript if the file has speakers.",
-        ),
-        (
-            "names",
-            json!({"type": "string"}),
-            "Names for the speakers of the file: `SPEAKER_00=Laura,SPEAKER_01=Tom`.",
-        ),
-        (
-            "times",
-            json!({"type": "boolean"}),
-            "Begins each paragraph of a transcript with its time: `[00:12:07]`.",
-        ),
-        (
-            "paragraphs",
-            json!({"type": "boolean"}),
-            "Writes plain text in paragraphs also if the file has no speakers.",
-        ),
-        (
-            "markdown",
-            json!({"type": "boolean"}),
-            "Writes the names of speakers in a transcript in bold type.",
-        ),
-        ("drop", json!({"type": "boolean", "deprecated": true}), "Has no effect."),
-        ("cues", json!({"type": "string", "enum": ["sentence"]}), "Cuts speech into new cues."),
-        ("max_chars", count.clone(), "The maximum length of a line of a new cue, in characters."),
-        ("max_lines", count, "The maximum number of lines of a new cue."),
-        ("max_seconds", number.clone(), "The maximum duration of a new cue, in seconds."),
-        ("min_seconds", number.clone(), "The minimum duration of a new cue, in seconds."),
-        ("max_cps", number, "The maximum number of characters per second."),
-    ];
-    let field = |(name, mut schema, description): (&str, Value, &str)| {
-        schema["description"] = description.into();
-        (name.to_owned(), schema)
-    };
-    fields.map(field).into()
-}
-
 /// The document.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let document = || async { ([(CONTENT_TYPE, "application/json")], WHOLE.as_str()) };
     Router::new().route("/openapi.json", get(document))
 }
 
+/// Returns the fields of settings, with their JSON schemas.
+fn fields<S: UserSettings>() -> Vec<(String, Value)> {
+    UserOption::<S>::at(Door::Service).map(|option| (option.field(), schema_of(option))).collect()
+}
+
 /// Returns the JSON schema of an option's values.
-fn schema_of(option: &UserOption) -> Value {
+fn schema_of<S>(option: &UserOption<S>) -> Value {
     let listed = |names: fn() -> Vec<(&'static str, &'static str)>| names().into_iter().map(|(name, _)| name);
     let mut schema = match option.kind {
         OptionKind::Flag => json!({"type": "boolean"}),
         OptionKind::Text(_) => json!({"type": "string"}),
         OptionKind::Count(least) => json!({"type": "integer", "minimum": least}),
         OptionKind::Probability => json!({"type": "number", "minimum": 0, "maximum": 1}),
+        OptionKind::Number(_) => json!({"type": "number"}),
         OptionKind::Seconds => json!({"type": "number", "exclusiveMinimum": 0}),
         OptionKind::Choice(names, default) => {
             let mut schema = json!({"type": "string", "enum": listed(names).collect::<Vec<_>>()});

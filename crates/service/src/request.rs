@@ -1,10 +1,11 @@
 //! The options of a request, from JSON or from the parameters of its address.
 
 use majuscule::{
-    ChosenModel, Door, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces,
-    ModelPool, Note, Preset, RestoreOptions, Spellings, TextRestorer, UserOption,
+    ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces, ModelPool,
+    Note, Preset, RestoreOptions, Spellings, TextRestorer,
 };
 use majuscule_restore::models::language::LanguageEvidence;
+use majuscule_text::{Door, UserOption};
 
 use crate::fields::Fields;
 use crate::problem::ApiError;

@@ -17,7 +17,7 @@ use crate::answer::{self, RestoreAnswer};
 use crate::body::{self, WholeBody};
 use crate::convert;
 use crate::fields::Fields;
-use crate::file::{self, AnswerWriter, CUE_WORDS, GivenFile};
+use crate::file::{self, AnswerWriter, GivenFile};
 use crate::media;
 use crate::multipart::{self, FilePart};
 use crate::problem::{ApiError, worded_notes};
@@ -213,9 +213,6 @@ impl FileOptions {
         restored.notes.extend(note);
         let Some(mut conversion) = conversion else { return Ok((restored, Vec::new())) };
         conversion.interrupt = out.interrupt();
-        if let Some(cues) = &mut conversion.cues {
-            cues.max_words = Some(CUE_WORDS);
-        }
         conversion.set_language(request.language.tag(), &restored.language);
         let source = out.take(given);
         let (input, _) = source.open(&name)?.decoded(Some(restored.encoding), None)?;

@@ -67,4 +67,4 @@ pub use spellings::Spellings;
 pub use text_around::TextAround;
 pub use tokens::{Break, Constraint, LinePlace, Token, Tokens};
 pub use upos::Upos;
-pub use user_options::{Door, OptionKind, OptionValue, UserOption, WrongValue};
+pub use user_options::{Door, OptionKind, OptionValue, UserOption, UserSettings, WrongValue};

@@ -1,5 +1,5 @@
 //! The options that a person may set, each declared once: its name, its help, its values, where it can be given and
-//! what it sets. Other fields of [`RestoreOptions`], such as limits and threads, are set by the program that runs.
+//! what it sets. The other settings, such as limits and threads, are the program's own.
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
@@ -16,18 +16,34 @@ use super::source_capitals::Capitalized;
 use majuscule_base::error::{Error, option};
 use majuscule_base::named::NamedValue;
 
-/// An option that a person may set.
+/// An option of settings `S` that a person may set.
 #[derive(Debug)]
-pub struct UserOption {
+pub struct UserOption<S = RestoreOptions> {
     /// The name, with hyphens between its words.
     pub name: &'static str,
     /// Its effect: a paragraph, and further ones that only the help of the program has.
-    help: &'static str,
+    pub help: &'static str,
     /// The values.
     pub kind: OptionKind,
     /// The doors where it can be given.
     pub doors: &'static [Door],
-    set: fn(&mut RestoreOptions, &OptionValue) -> Result<(), WrongValue>,
+    /// Sets it.
+    pub set: fn(&mut S, &OptionValue) -> Result<(), WrongValue>,
+}
+
+/// Settings of which a person may set some.
+pub trait UserSettings: Default + 'static {
+    /// The options, in the order of help.
+    const OPTIONS: &'static [UserOption<Self>];
+
+    /// Returns the heading of an option in help, if it has one of its own.
+    fn heading(_: &UserOption<Self>) -> Option<&'static str> {
+        None
+    }
+}
+
+impl UserSettings for RestoreOptions {
+    const OPTIONS: &'static [UserOption] = &USER_OPTIONS;
 }
 
 /// A place where people give options.
@@ -54,8 +70,10 @@ pub enum OptionKind {
     Count(usize),
     /// A number from 0 to 1.
     Probability,
-    /// A number of seconds.
+    /// A number of seconds, or `never`.
     Seconds,
+    /// A number, with the name of its value in help.
+    Number(&'static str),
     /// One of the named values, each with a line of help.
     Choice(fn() -> Vec<(&'static str, &'static str)>, Option<&'static str>),
     /// Some of the named values.
@@ -91,14 +109,15 @@ pub enum WrongValue {
 
 use Door::{JavaScript, Program, Python, Service};
 
-const EVERYWHERE: &[Door] = &[Program, Service, JavaScript, Python];
+/// Every door.
+pub const EVERYWHERE: &[Door] = &[Program, Service, JavaScript, Python];
 const NOT_IN_REQUESTS: &[Door] = &[Program, JavaScript, Python];
 
 /// The seconds of a pause that an option accepts.
 const PAUSES: RangeInclusive<f64> = 0.001..=3600.0;
 
-/// The options, in the order of help.
-pub static USER_OPTIONS: [UserOption; 19] = [
+/// The options of restoring, in the order of help.
+const USER_OPTIONS: [UserOption; 19] = [
     UserOption {
         name: "field",
         help: "Field of jsonl, or column of tsv or csv, that holds the text (text by default; result.text names a nested \
@@ -312,27 +331,32 @@ impl OptionKind {
 }
 
 /// Returns the names of a setting's values, each with a line of help.
-fn choices<T: NamedValue>() -> Vec<(&'static str, &'static str)> {
+pub fn choices<T: NamedValue>() -> Vec<(&'static str, &'static str)> {
     T::VALUES.iter().map(|(_, name, help)| (*name, *help)).collect()
 }
 
-/// Sets one option.
-fn set<T>(place: &mut T, found: Result<T, WrongValue>) -> Result<(), WrongValue> {
+/// Sets one option to a value that was read.
+///
+/// # Errors
+/// Fails if the value does not fit.
+pub fn set<T>(place: &mut T, found: Result<T, WrongValue>) -> Result<(), WrongValue> {
     *place = found?;
     Ok(())
 }
 
-impl UserOption {
+impl<S: UserSettings> UserOption<S> {
     /// Returns the options that can be given at a door.
     pub fn at(door: Door) -> impl Iterator<Item = &'static Self> {
-        USER_OPTIONS.iter().filter(move |option| option.doors.contains(&door))
+        S::OPTIONS.iter().filter(move |option| option.doors.contains(&door))
     }
 
     /// Returns the option with this name at a door.
     pub fn named(door: Door, name: &str) -> Option<&'static Self> {
         Self::at(door).find(|option| option.name == name)
     }
+}
 
+impl<S> UserOption<S> {
     /// Returns the name with underscores between its words, as the fields of requests and of programs have it.
     pub fn field(&self) -> String {
         self.name.replace('-', "_")
@@ -343,29 +367,16 @@ impl UserOption {
         self.help.split_once("\n\n").map_or(self.help, |(summary, _)| summary)
     }
 
-    /// Returns its effect in all paragraphs.
-    pub fn help(&self) -> &'static str {
-        self.help
-    }
-
-    /// Sets the option in `options`.
-    ///
-    /// # Errors
-    /// Fails if the value does not fit.
-    pub fn set(&self, options: &mut RestoreOptions, value: &OptionValue) -> Result<(), WrongValue> {
-        (self.set)(options, value)
-    }
-
     /// Sets the option to a value of another program, such as one of JSON.
     ///
     /// # Errors
     /// Fails if the value does not fit.
-    pub fn set_to<'v, V>(&self, options: &mut RestoreOptions, value: V) -> Result<(), Error>
+    pub fn set_to<'v, V>(&self, settings: &mut S, value: V) -> Result<(), Error>
     where
         V: Deserializer<'v> + Display + Copy,
     {
         let given = OptionValue::deserialize(value).map_err(|_| WrongValue::Unexpected);
-        given.and_then(|given| self.set(options, &given)).map_err(|wrong| self.error(value, wrong))
+        given.and_then(|given| (self.set)(settings, &given)).map_err(|wrong| self.error(value, wrong))
     }
 
     /// Reads a value that is given as text.
@@ -386,6 +397,7 @@ impl UserOption {
             OptionKind::Text(_) => "a string".to_owned(),
             OptionKind::Count(least) => format!("a whole number from {least}"),
             OptionKind::Probability => "a probability from 0 to 1".to_owned(),
+            OptionKind::Number(_) => "a number".to_owned(),
             OptionKind::Seconds => {
                 format!("seconds from {} to {}, such as 1.5, or never", PAUSES.start(), PAUSES.end())
             }
@@ -420,14 +432,22 @@ impl From<Error> for WrongValue {
 }
 
 impl OptionValue {
-    fn flag(&self) -> Result<bool, WrongValue> {
+    /// Reads true or false.
+    ///
+    /// # Errors
+    /// Fails if it is another value.
+    pub fn flag(&self) -> Result<bool, WrongValue> {
         match self {
             Self::Flag(flag) => Ok(*flag),
             _ => Err(WrongValue::Unexpected),
         }
     }
 
-    fn text(&self) -> Result<String, WrongValue> {
+    /// Reads a text; several are one, with commas between them.
+    ///
+    /// # Errors
+    /// Fails if it is another value.
+    pub fn text(&self) -> Result<String, WrongValue> {
         match self {
             Self::Text(text) => Ok(text.clone()),
             Self::Texts(texts) => Ok(texts.join(",")),
@@ -435,15 +455,27 @@ impl OptionValue {
         }
     }
 
-    fn parsed<T: FromStr<Err = Error>>(&self) -> Result<T, WrongValue> {
+    /// Reads a text that has a form of its own.
+    ///
+    /// # Errors
+    /// Fails if it is another value.
+    pub fn parsed<T: FromStr<Err = Error>>(&self) -> Result<T, WrongValue> {
         Ok(self.text()?.parse()?)
     }
 
-    fn named<T: NamedValue>(&self) -> Result<T, WrongValue> {
+    /// Reads one of the named values.
+    ///
+    /// # Errors
+    /// Fails if it is another value.
+    pub fn named<T: NamedValue>(&self) -> Result<T, WrongValue> {
         T::of_name(&self.text()?).ok_or(WrongValue::Unexpected)
     }
 
-    fn number(&self, range: RangeInclusive<f64>) -> Result<f64, WrongValue> {
+    /// Reads a number of a range.
+    ///
+    /// # Errors
+    /// Fails if it is another value.
+    pub fn number(&self, range: RangeInclusive<f64>) -> Result<f64, WrongValue> {
         let number = match *self {
             Self::Count(count) => count as f64,
             Self::Number(number) => number,
@@ -452,7 +484,11 @@ impl OptionValue {
         if range.contains(&number) { Ok(number) } else { Err(WrongValue::Unexpected) }
     }
 
-    fn count(&self, least: usize) -> Result<usize, WrongValue> {
+    /// Reads a whole number, with the least one.
+    ///
+    /// # Errors
+    /// Fails if it is another value.
+    pub fn count(&self, least: usize) -> Result<usize, WrongValue> {
         match *self {
             Self::Count(count) if count >= least => Ok(count),
             _ => Err(WrongValue::Unexpected),
@@ -479,7 +515,7 @@ mod tests {
     /// Sets one option, and returns the options as text.
     fn set_to(wanted: &UserOption, value: &OptionValue) -> Result<String, WrongValue> {
         let mut options = RestoreOptions::default();
-        wanted.set(&mut options, value)?;
+        (wanted.set)(&mut options, value)?;
         Ok(format!("{options:?}"))
     }
 
@@ -489,7 +525,7 @@ mod tests {
             OptionKind::Flag => "true".to_owned(),
             OptionKind::Text(_) => "tr".to_owned(),
             OptionKind::Count(least) => (least + 1).to_string(),
-            OptionKind::Probability | OptionKind::Seconds => "0.5".to_owned(),
+            OptionKind::Probability | OptionKind::Seconds | OptionKind::Number(_) => "0.5".to_owned(),
             OptionKind::Choice(names, _) | OptionKind::Choices(names) => {
                 names().last().map_or_else(String::new, |(name, _)| (*name).to_owned())
             }
@@ -548,7 +584,8 @@ mod tests {
         names.sort_unstable();
         assert!(names.windows(2).all(|two| two[0] != two[1]), "{names:?}");
         assert!(
-            UserOption::named(Service, "group").is_none() && UserOption::named(Program, "group").is_some()
+            UserOption::<RestoreOptions>::named(Service, "group").is_none()
+                && UserOption::<RestoreOptions>::named(Program, "group").is_some()
         );
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use majuscule_base::error::Error;
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, ConversionNotes, CueCut, TranscriptForm, is_converted};
+use majuscule_convert::{Conversion, ConversionNotes, TranscriptForm, is_converted};
 use majuscule_format::Format;
 use majuscule_text::OutputForm;
 
@@ -25,7 +25,7 @@ impl RestoreArgs {
         target: &Path,
     ) -> Result<Option<Format>, Error> {
         if let Some(to) = self.output_form.to() {
-            return Ok(Some(to).filter(|to| *to != kind || self.output_form.cut().is_some()));
+            return Ok(Some(to).filter(|to| *to != kind || self.output_form.has_new_cues()));
         }
         if is_markdown(target) && !is_markdown(file) && is_converted(kind, Format::Text)
             || self.output_form.is_transcript() && kind == Format::Text
@@ -49,7 +49,7 @@ impl RestoreArgs {
                     name(kind),
                 )))
             }
-            _ => Ok(Some(kind).filter(|_| self.output_form.cut().is_some())),
+            _ => Ok(Some(kind).filter(|_| self.output_form.has_new_cues())),
         }
     }
 
@@ -62,13 +62,11 @@ impl RestoreArgs {
         target: &Path,
         language: &str,
     ) -> Option<Conversion> {
-        let limits = |CueCut::Sentence| self.output_form.limits(None);
         let shared = self.output_form.conversion(target);
         let paragraphs = self.user.options.form == OutputForm::Paragraphs;
         let wanted = Conversion {
             to,
             field: self.user.options.field.clone(),
-            cues: self.output_form.cut().map(limits),
             transcript: TranscriptForm { paragraphs, ..shared.transcript },
             ..shared
         };

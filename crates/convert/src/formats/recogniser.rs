@@ -6,7 +6,7 @@ use majuscule_base::files::Input;
 use majuscule_format::Format;
 
 use super::dropped;
-use crate::{Conversion, CueLimits};
+use crate::{Conversion, CueCut};
 
 const SRT: &str = "1\n00:00:00,500 --> 00:00:01,600\nwe met\n\n";
 
@@ -208,14 +208,9 @@ fn numbers_that_json_lacks_become_null() {
 fn a_strict_cut_into_cues_refuses_losses() {
     let json = r#"{"segments":[{"start":0,"end":1,"speaker":"Ana","text":"so"}]}"#;
     let input = Input::of_text("data", json.as_bytes());
-    let cues = Some(CueLimits::default());
-    let conversion = Conversion {
-        from: Format::WhisperJson,
-        to: Format::Srt,
-        strict: true,
-        cues,
-        ..Conversion::default()
-    };
+    let cut = Some(CueCut::Sentence);
+    let conversion =
+        Conversion { from: Format::WhisperJson, to: Format::Srt, strict: true, cut, ..Conversion::default() };
     let error = conversion.run(input, &mut Vec::new(), Path::new("out")).unwrap_err().to_string();
     assert!(error.contains("the speaker \"Ana\" would be lost"), "{error}");
 }

@@ -5,7 +5,7 @@ use majuscule_format::Format;
 use std::path::Path;
 
 use super::written;
-use crate::{Conversion, CueLimits};
+use crate::{Conversion, CueCut};
 use majuscule_base::files::Input;
 
 #[test]
@@ -46,10 +46,10 @@ fn two_byte_order_marks_are_none() {
 fn speakers_are_named_where_they_change() {
     let json = r#"{"segments":[{"start":0,"end":1,"speaker":"Ana","text":"so we","words":[{"word":"so","start":0,"end":0.5},{"word":"we","start":0.5,"end":1}]},{"start":1,"end":2,"speaker":"Ana","text":"met"},{"start":2,"end":3,"speaker":"Rui","text":"yes"}]}"#;
     let vtt = "WEBVTT\n\n00:00.000 --> 00:01.000\n<v Ana>so <i>we</i>\n\n00:01.000 --> 00:02.000\nmet\n\n00:02.000 --> 00:03.000\n<v Rui>yes\n";
-    let run = |from, to, text: &str, cues| {
+    let run = |from, to, text: &str, cut| {
         let mut out = Vec::new();
         let input = Input::of_text("data", text.as_bytes());
-        let conversion = Conversion { from, to, cues, speakers: Some(true), ..Conversion::default() };
+        let conversion = Conversion { from, to, cut, speakers: Some(true), ..Conversion::default() };
         conversion.run(input, &mut out, Path::new("out")).unwrap();
         String::from_utf8(out).unwrap()
     };
@@ -57,7 +57,7 @@ fn speakers_are_named_where_they_change() {
     assert_eq!(run(Format::WhisperJson, Format::Srt, json, None), srt);
     assert_eq!(run(Format::Vtt, Format::Srt, vtt, None), srt.replace("so we", "so <i>we</i>"));
     assert_eq!(run(Format::WhisperJson, Format::Text, json, None), "Ana: so we met\n\nRui: yes\n");
-    let cues = run(Format::WhisperJson, Format::Srt, json, Some(CueLimits::default()));
+    let cues = run(Format::WhisperJson, Format::Srt, json, Some(CueCut::Sentence));
     assert!(cues.contains("ANA: so we met\n") && cues.contains("RUI: yes\n"), "{cues}");
     // A format with a place for speakers keeps it.
     assert!(run(Format::WhisperJson, Format::Vtt, json, None).contains("<v Ana>so we\n"));

@@ -11,9 +11,10 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::get;
-use majuscule::{Door, LanguageChoice, ModelPool, RestoreOptions, UserOption, WantedMarks};
+use majuscule::{LanguageChoice, ModelPool, RestoreOptions, WantedMarks};
 use majuscule_base::named::NamedValue;
 use majuscule_restore::models::language::LanguageEvidence;
+use majuscule_text::{Door, UserOption};
 use serde_json::{Value, json};
 
 use crate::about::answer;

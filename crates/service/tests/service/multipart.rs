@@ -66,14 +66,11 @@ fn spellings_may_be_a_file_too() {
 fn a_file_in_a_form_is_converted() {
     let server = Server::new(ServiceOptions::default());
     let srt = example("talk.srt");
-    let expected = server.post("/v1/convert?from=srt&to=vtt&drop=true", "text/plain", &srt);
+    let expected = server.post("/v1/convert?from=srt&to=vtt", "text/plain", &srt);
     assert_eq!(expected.status, 200);
     for to in ["to", "response_format"] {
-        let parts: [Part<'_>; 3] = [
-            ("file", Some(("talk.srt", "application/octet-stream")), &srt),
-            (to, None, b"vtt"),
-            ("drop", None, b"true"),
-        ];
+        let parts: [Part<'_>; 2] =
+            [("file", Some(("talk.srt", "application/octet-stream")), &srt), (to, None, b"vtt")];
         let answer = post(&server, "/v1/convert", &parts);
         assert_eq!((answer.status, &answer.body), (200, &expected.body), "{answer:?}");
     }

@@ -8,7 +8,7 @@ use majuscule::{
     RestoreOptions,
 };
 use majuscule_base::named::NamedValue;
-use majuscule_convert::{Conversion, CueLimits};
+use majuscule_convert::{Conversion, CueCut, CueLimits};
 use majuscule_service::ServiceOptions;
 use serde_json::{Value, json};
 
@@ -295,7 +295,7 @@ fn a_file_has_its_language_format_and_notes_in_headers() {
 fn conversion_is_that_of_the_library() {
     let server = server();
     let file = example("talk.srt");
-    let answer = server.post("/v1/convert?from=srt&to=vtt&drop=true", "application/x-subrip", &file);
+    let answer = server.post("/v1/convert?from=srt&to=vtt", "application/x-subrip", &file);
     let conversion = Conversion { from: Format::Srt, to: Format::Vtt, ..Conversion::default() };
     let mut expected = Vec::new();
     conversion.run(Input::uncompressed("talk.srt", &*file), &mut expected, "out".as_ref()).unwrap();
@@ -304,8 +304,13 @@ fn conversion_is_that_of_the_library() {
 
     let file = example("talk.json");
     let answer = server.post("/v1/convert?to=srt&cues=sentence&max_chars=30", "application/json", &file);
-    let cues = Some(CueLimits { max_chars: 30, ..CueLimits::default() });
-    let conversion = Conversion { from: Format::WhisperJson, to: Format::Srt, cues, ..Conversion::default() };
+    let conversion = Conversion {
+        from: Format::WhisperJson,
+        to: Format::Srt,
+        cut: Some(CueCut::Sentence),
+        limits: CueLimits { max_chars: 30, ..CueLimits::default() },
+        ..Conversion::default()
+    };
     let mut expected = Vec::new();
     conversion.run(Input::uncompressed("talk.json", &*file), &mut expected, "out".as_ref()).unwrap();
     assert_eq!((answer.status, answer.text()), (200, String::from_utf8(expected).unwrap()));
@@ -317,8 +322,13 @@ fn a_file_is_restored_and_converted_in_one_request() {
     let file = example("talk.json");
     let restored = server.post("/v1/restore?format=whisper-json&marks=auto", "text/plain", &file).body;
     // Words with times become cues, whose cuts depend on the language.
-    let cues = Some(CueLimits { language: Some("en".to_owned()), ..CueLimits::default() });
-    let conversion = Conversion { from: Format::WhisperJson, to: Format::Srt, cues, ..Conversion::default() };
+    let conversion = Conversion {
+        from: Format::WhisperJson,
+        to: Format::Srt,
+        cut: Some(CueCut::Sentence),
+        limits: CueLimits { language: Some("en".to_owned()), ..CueLimits::default() },
+        ..Conversion::default()
+    };
     let mut expected = Vec::new();
     let notes =
         conversion.run(Input::uncompressed("talk.json", &*restored), &mut expected, "out".as_ref()).unwrap();
@@ -344,8 +354,11 @@ fn a_file_is_restored_and_converted_in_one_request() {
     }
     let lost = server.post("/v1/restore?to=text&strict=true", "application/x-subrip", &srt);
     assert!(lost.problem(422).contains("`strict`"), "{lost:?}");
-    let late = server.post("/v1/restore?to=srt&max_chars=30", "application/json", &file);
-    assert!(late.problem(400).starts_with("`max_chars` is for new cues"), "{late:?}");
+    let short = server.post("/v1/restore?to=srt&max_chars=20", "application/json", &file);
+    let cut = server.post("/v1/restore?to=srt&cues=sentence&max_chars=20", "application/json", &file);
+    assert_eq!((short.status, &short.body), (200, &cut.body), "{short:?}");
+    let uncut = server.post("/v1/restore?to=vtt&max_chars=20", "application/x-subrip", &srt);
+    assert!(uncut.problem(400).ends_with("limits of cues are for new cues: give `cues` too"), "{uncut:?}");
 }
 
 #[test]

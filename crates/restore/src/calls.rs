@@ -1,0 +1,269 @@
+//! Calls from other languages, whose options are an object in JSON.
+
+use majuscule_base::error::{Error, Result, option};
+use majuscule_base::files::{Encoding, Input};
+use majuscule_base::named::{NamedValue, nearest};
+use majuscule_format::{Format, decoded_text};
+use majuscule_text::{Door, RestoreOptions, Spellings, UserOption, UserSettings};
+use serde_json::{Map, Value};
+
+use crate::models::Model;
+use crate::notes::Note;
+use crate::options::TextRestorer;
+use crate::pool::{FileRequest, RestoredFile, detected_format};
+
+/// The options of a call in JSON, each read once.
+#[derive(Debug)]
+pub struct GivenOptions {
+    left: Map<String, Value>,
+    /// The name of an option in the language of the caller: `markThreshold` for `mark-threshold`.
+    named: fn(&str) -> String,
+    /// The names of the options that were read.
+    known: Vec<String>,
+}
+
+impl GivenOptions {
+    /// Reads an object; `named` is the name of an option in the language of the caller.
+    ///
+    /// # Errors
+    /// Fails if the text is not an object.
+    pub fn read(json: &[u8], named: fn(&str) -> String) -> Result<Self> {
+        let left = serde_json::from_slice(json).map_err(|error| {
+            let problem = "the options are not a JSON object";
+            Error::usage(format!("{problem} ({error}): expected one such as {{\"marks\": true}}"))
+        })?;
+        Ok(Self { left, named, known: Vec::new() })
+    }
+
+    /// Returns true if an option is given and not read yet.
+    fn has(&self, name: &str) -> bool {
+        self.left.get(&(self.named)(name)).is_some_and(|value| !value.is_null())
+    }
+
+    /// Removes and returns an option, which has the program's name; `None` if it is not given.
+    fn value(&mut self, name: &str) -> Option<Value> {
+        let named = (self.named)(name);
+        let found = self.left.remove(&named).filter(|value| !value.is_null());
+        self.known.push(named);
+        found
+    }
+
+    /// Removes an option and reads its value with `read`, which returns `None` for anything but what is `expected`.
+    ///
+    /// # Errors
+    /// Fails if the value is another.
+    pub fn take<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let wrong = || Error::usage(format!("{} {value}: expected {expected}", option(name)));
+        read(&value).map(Some).ok_or_else(wrong)
+    }
+
+    /// Removes and returns a text.
+    ///
+    /// # Errors
+    /// Fails if the value is not a text.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>> {
+        self.take(name, "a string", |value| value.as_str().map(str::to_owned))
+    }
+
+    /// Removes and returns a list of texts as lines.
+    ///
+    /// # Errors
+    /// Fails if the value is not a list of texts.
+    pub fn lines(&mut self, name: &str) -> Result<Option<String>> {
+        self.take(name, "a list of strings", |value| {
+            let texts: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
+            Some(texts?.join("\n"))
+        })
+    }
+
+    /// Removes and returns the encoding.
+    ///
+    /// # Errors
+    /// Fails if there is no encoding of the name.
+    pub fn encoding(&mut self) -> Result<Option<Encoding>> {
+        let wrong = |problem: String| Error::usage(format!("{}: {problem}", option("encoding")));
+        self.text("encoding")?.map(|name| name.parse().map_err(wrong)).transpose()
+    }
+
+    /// Removes and returns one of the named values.
+    ///
+    /// # Errors
+    /// Fails if the value is none of them.
+    pub fn named<T: NamedValue>(&mut self, name: &str) -> Result<Option<T>> {
+        let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
+        self.take(name, &format!("one of {}", names.join(", ")), |value| T::of_name(value.as_str()?))
+    }
+
+    /// Removes all options of settings and sets them.
+    ///
+    /// # Errors
+    /// Fails if a value does not fit.
+    pub fn set<S: UserSettings>(&mut self, door: Door, settings: &mut S) -> Result<()> {
+        for wanted in UserOption::<S>::at(door) {
+            if let Some(value) = self.value(wanted.name) {
+                wanted.set_to(settings, &value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses the remaining options, which do not exist.
+    ///
+    /// # Errors
+    /// Fails if an option is left.
+    pub fn finish(self) -> Result<()> {
+        let Some(name) = self.left.keys().next() else { return Ok(()) };
+        let hint = match nearest(name, self.known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("expected one of {}", self.known.join(", ")),
+        };
+        Err(Error::usage(format!("there is no option \"{name}\": {hint}")))
+    }
+}
+
+/// The options of a call that restores.
+#[derive(Debug, Default)]
+pub struct CallOptions {
+    /// The options of restoring.
+    pub restoring: RestoreOptions,
+    /// The user's own spellings, one per line.
+    spellings: Option<String>,
+    /// The name of a file, which shows its format.
+    name: Option<String>,
+    format: Format,
+    encoding: Option<Encoding>,
+    /// True if the caller says which pauses end sentences.
+    has_pauses: bool,
+}
+
+impl CallOptions {
+    /// Reads the options that calls from all languages have.
+    ///
+    /// # Errors
+    /// Fails if a value does not fit.
+    pub fn read(given: &mut GivenOptions, door: Door) -> Result<Self> {
+        let mut restoring = RestoreOptions::default().in_language(given.text("lang")?);
+        let has_pauses = given.has("pause-ends");
+        given.set(door, &mut restoring)?;
+        // The former name of the spellings.
+        let spellings = if given.has("words") { "words" } else { "spellings" };
+        Ok(Self {
+            restoring,
+            spellings: given.lines(spellings)?,
+            name: given.text("name")?,
+            format: given.named("format")?.unwrap_or_default(),
+            encoding: given.encoding()?,
+            has_pauses,
+        })
+    }
+
+    /// Returns the options of restoring with those of a model and the user's own spellings.
+    ///
+    /// # Errors
+    /// Fails if a spelling is not one.
+    pub fn filled_in(&self, model: &Model) -> Result<RestoreOptions> {
+        let options = model.fill_in(self.restoring.clone());
+        let Some(list) = &self.spellings else { return Ok(options) };
+        let spellings = Spellings::read(list.as_bytes(), "spellings", options.locale())?;
+        Ok(options.spellings(spellings))
+    }
+
+    /// Returns the model with the options.
+    ///
+    /// # Errors
+    /// Fails if a spelling is not one.
+    pub fn restorer(&self, model: &Model) -> Result<TextRestorer> {
+        Ok(model.with(self.filled_in(model)?))
+    }
+
+    /// Returns the name of the file in notes and errors.
+    pub fn file_name(&self) -> &str {
+        self.name.as_deref().unwrap_or("the file")
+    }
+
+    /// Decodes a file and detects its format, with a note if name and content differ.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be decoded.
+    pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<(Format, Option<Note>, Input<'a>)> {
+        let input = Input::new(self.file_name(), bytes)?;
+        let (mut input, _) = decoded_text(input, self.encoding.as_ref(), self.restoring.lossy)?;
+        let (format, note) = match self.format {
+            Format::Auto => detected_format(&mut input)?,
+            named => (named, None),
+        };
+        Ok((format, note, input))
+    }
+
+    /// Restores a file.
+    ///
+    /// # Errors
+    /// Fails if the file violates its format, and like the method.
+    pub fn restore_file(&self, model: &Model, bytes: &[u8]) -> Result<(Vec<u8>, RestoredFile)> {
+        let (format, note, _) = self.open(bytes)?;
+        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+        let input = Input::new(self.file_name(), bytes)?;
+        let mut restored = model.restore_file(input, &self.request(format), &mut out)?;
+        restored.notes.splice(..0, note);
+        Ok((out, restored))
+    }
+
+    /// Returns the request for a file of a format. Where punctuation is inserted, the pauses of the format end sentences
+    /// unless the caller says which do.
+    fn request(&self, format: Format) -> FileRequest {
+        let mut options = self.restoring.clone();
+        if !self.has_pauses && !options.marks.is_empty() {
+            options = options.pause_ends(format.sentence_pause());
+        }
+        let mut request = FileRequest::default().format(format).options(options);
+        if let Some(encoding) = &self.encoding {
+            request = request.encoding(encoding.clone());
+        }
+        match &self.spellings {
+            Some(list) => request.words("spellings", list.as_str()),
+            None => request,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn read(json: &str) -> Result<CallOptions> {
+        let mut given = GivenOptions::read(json.as_bytes(), |name| name.replace('-', "_"))?;
+        let options = CallOptions::read(&mut given, Door::JavaScript)?;
+        given.finish()?;
+        Ok(options)
+    }
+
+    #[test]
+    fn pauses_of_the_format_end_sentences_unless_the_caller_says_which_do() {
+        let pause = |json| read(json).unwrap().request(Format::Srt).options.pause_ends;
+        assert_eq!(pause("{}"), None);
+        assert_eq!(pause(r#"{"marks": true}"#), Some(Duration::from_secs(2)));
+        assert_eq!(pause(r#"{"marks": true, "pause_ends": 0.5}"#), Some(Duration::from_millis(500)));
+        assert_eq!(pause(r#"{"marks": true, "pause_ends": "never"}"#), None);
+    }
+
+    #[test]
+    fn an_option_that_does_not_exist_names_the_nearest() {
+        let wrong = |json| read(json).unwrap_err().to_string();
+        assert_eq!(wrong(r#"{"mark": true}"#), "there is no option \"mark\": did you mean \"marks\"?");
+        assert!(wrong(r#"{"colour": 1}"#).contains("expected one of"), "{}", wrong(r#"{"colour": 1}"#));
+        assert_eq!(wrong(r#"{"lang": 7}"#), "`lang` 7: expected a string");
+        assert!(wrong("[]").contains("are not a JSON object"), "{}", wrong("[]"));
+        assert_eq!(
+            read(r#"{"words": ["iPhone", "McX"]}"#).unwrap().spellings.as_deref(),
+            Some("iPhone\nMcX")
+        );
+    }
+}
