@@ -25,13 +25,13 @@ test("wrong options are named, as JavaScript names them", async () => {
   assert.equal(await usage({ threshold: 2 }), "threshold 2: expected a probability from 0 to 1");
   assert.equal(await usage({ threshold: NaN }), 'threshold "NaN": expected a probability from 0 to 1');
   assert.equal(await usage({ sentenceStart: "often" }), 'sentenceStart "often": expected one of auto, always, never');
-  assert.equal(await usage({ sentence_start: "never" }), 'there is no option "sentence_start": did you mean sentenceStart?');
-  assert.match(await usage({ "": 1 }), /^there is no option "": expected one of field, /);
+  assert.equal(await usage({ sentence_start: "never" }), 'there is no option "sentence_start": did you mean "sentenceStart"?');
+  assert.match(await usage({ "": 1 }), /^there is no option "": expected one of lang, field, /);
   assert.equal(await usage({ lookAhead: -1 }), "lookAhead -1: expected a whole number from 0");
   assert.match(await usage({ marks: "%" }), /%/);
   assert.match(await usage({ markThreshold: 0.5 }), /^markThreshold is for punctuation that is inserted: give marks too$/);
   assert.match(await usage({ words: "iPhone" }), /^words "iPhone": expected a list of strings$/);
-  assert.match(await message("input", () => m.restore("a", { words: ["?"] })), /^words, line 1: /);
+  assert.match(await message("input", () => m.restore("a", { words: ["?"] })), /^spellings, line 1: /);
   // After all that the model works.
   assert.equal(m.restore("we met in lisbon"), "We met in Lisbon");
 });
