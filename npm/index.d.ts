@@ -32,7 +32,7 @@ export interface RestoreOptions {
   markForm?: "written" | "joined" | "apart";
   /** Insert only punctuation marks of at least probability P (0 to 1); by default, the model decides by the costs it was trained with. With P, hmm and ngram use at most 8 later words. */
   markThreshold?: number;
-  /** Language whose case pairs are used, such as tr or nl; by default the model's language. */
+  /** Language whose case mappings are used, such as tr or nl; by default the model's language. */
   locale?: string;
   /** Number of later words that a choice may depend on, which live text then waits for; 0 means no later words. By default all the context that the method uses, and 1 for live text. */
   lookAhead?: number;

@@ -176,7 +176,7 @@ def compare(
         options: The options of `majuscule compare`.
 
     Raises:
-        UsageError: If an option has a wrong value, or models are of languages with other case pairs.
+        UsageError: If an option has a wrong value, or models are of languages with other case mappings.
         InputError: If a text cannot be read, or no word is scored.
 
     >>> import majuscule, pathlib, tempfile

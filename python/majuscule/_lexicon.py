@@ -87,7 +87,7 @@ class Lexicon(Mapping[str, list[Form]]):
         """Return the lexicon of both texts, whose counts are added.
 
         Raises:
-            UsageError: If their languages have different case pairs.
+            UsageError: If their languages have different case mappings.
         """
         return Lexicon(self._native.merged(other._native))
 

@@ -54,7 +54,7 @@ class RestoreFileOptions(TypedDict, total=False):
     """Lines of the output: the lines of the input, or for plain text one sentence or one paragraph per line. The
     default is same."""
     locale: str
-    """Language whose case pairs are used, such as tr or nl; by default the model's language."""
+    """Language whose case mappings are used, such as tr or nl; by default the model's language."""
     look_ahead: int
     """Number of later words that a choice may depend on, which live text then waits for; 0 means no later words. By
     default all the context that the method uses, and 1 for live text."""
@@ -244,7 +244,7 @@ class TrainOptions(TypedDict, total=False):
     """Use an existing language model, ARPA or binary, instead of training one; the map is then built from its words,
     unless map or a corpus gives one."""
     locale: str
-    """Language whose case pairs are used, such as tr or nl; by default the one in lang."""
+    """Language whose case mappings are used, such as tr or nl; by default the one in lang."""
     look_ahead: int
     """The number of words of right context that the features see: at most 3, or 8 with marks (3 of them for case) The
     default is 3."""
@@ -420,7 +420,7 @@ class ScoreOptions(TypedDict, total=False):
     """Language of the text; en,pt for text in several languages [default: en; detected where a model or a lexicon
     stores it]."""
     locale: str
-    """Language whose case pairs count (tr, az and nl have their own); by default the one in lang."""
+    """Language whose case mappings count (tr, az and nl have their own); by default the one in lang."""
     per_category: bool
     """Also score the words of each category of the reference, such as the focus condition f0, by themselves (stm)"""
     per_file: bool
@@ -468,7 +468,7 @@ class CompareOptions(TypedDict, total=False):
     latex: Path
     """Also write the tables of align to this file, as LaTeX with the rules of booktabs."""
     locale: str
-    """Language whose case pairs count (tr, az and nl have their own); by default the one in lang."""
+    """Language whose case mappings count (tr, az and nl have their own); by default the one in lang."""
     output: Path | Iterable[Path]
     """Output of another system for the text; may be given several times."""
     protocol: str

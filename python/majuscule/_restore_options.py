@@ -34,7 +34,7 @@ class Options(TypedDict, total=False):
     """End a sentence at each pause of at least this many seconds between the words of ctm, the segments of stm and
     whisper-json, or the cues of srt, vtt and ass."""
     locale: str
-    """Language whose case pairs are used, such as tr or nl; by default the model's language."""
+    """Language whose case mappings are used, such as tr or nl; by default the model's language."""
     look_ahead: int
     """Number of later words that a choice may depend on, which live text then waits for; 0 means no later words. By
     default all the context that the method uses, and 1 for live text."""

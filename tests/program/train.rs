@@ -280,7 +280,7 @@ fn one_model_serves_several_languages() {
         assert!(page.to_string().contains("\"ser\":0.0"), "{page}");
     }
     room.fails("restore --model both --lang fr", b"", 2, &["--lang fr", "en,pt"]);
-    let problem = ["--lang en,nl: nl and en have different case pairs", "--locale"];
+    let problem = ["--lang en,nl: nl and en have different case mappings", "--locale"];
     room.fails("train majority en.txt --lang en,nl -o other", b"", 2, &problem);
 }
 

@@ -86,8 +86,8 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// A problem in words: what was found, what was expected, and what to do. It knows the names of
-/// options in its text, which each program writes in its own style.
+/// The text of an error: what was found, what was expected, and what to do. It marks the option names in the text,
+/// so that each program can write them in its own style.
 ///
 /// ```
 /// use majuscule_base::error::{Problem, option};

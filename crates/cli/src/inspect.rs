@@ -49,7 +49,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut page = format!(
-        "method      {}\nlanguage    {} (case pairs: {})\nformat      {}, made by majuscule {}\nsettings    {}\n",
+        "method      {}\nlanguage    {} (case mappings: {})\nformat      {}, made by majuscule {}\nsettings    {}\n",
         printable(&manifest.method),
         printable(&manifest.language),
         manifest.locale,

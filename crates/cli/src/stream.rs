@@ -36,7 +36,7 @@ struct ReadOutcome<'a> {
 }
 
 impl FollowOptions {
-    /// Restores a text as it arrives, and passes each part that is ready to `write`.
+    /// Restores a text as it arrives, and calls `write` with each part that is ready.
     ///
     /// # Errors
     /// Errors of the input, of the method and of `write`.

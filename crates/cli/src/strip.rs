@@ -47,10 +47,10 @@ pub struct StripArgs {
     /// restore; UTF-8 by default. Texts are written in their own encoding
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
-    /// Language of the texts, such as nl, whose case pairs and speaker labels are used
+    /// Language of the texts, such as nl, whose case mappings and speaker labels are used
     #[arg(long, value_name = "TAG", value_parser = super::page::language)]
     lang: Option<String>,
-    /// Language whose case pairs are used, such as tr or nl; by default the one in --lang
+    /// Language whose case mappings are used, such as tr or nl; by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     /// Copy parts that cannot be read unchanged, instead of stopping at them

@@ -70,7 +70,8 @@ const TOP_HEAVY: u64 = 3;
 /// The cost of a cue without any time, which is also the limit of the cost of too little reading time.
 const SHORT: u64 = 60;
 const FAST: u64 = 120;
-/// The characters below which a part of a sentence is too little for a cue, and the cost of none.
+/// The number of characters below which a cue that is not a whole sentence has a cost, and the cost at 0 characters.
+/// The cost falls linearly in between.
 const SCRAP: (u64, u64) = (20, 40);
 /// The cost of a word that is longer than a line.
 const TOO_LONG: u64 = 10_000;

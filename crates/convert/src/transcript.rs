@@ -148,7 +148,8 @@ impl TranscriptWriter {
         self.end = word.end.or(self.end);
     }
 
-    /// Appends the rest, and returns the note on names.
+    /// Appends the rest of the transcript, and returns a note about speakers in `--names` that do not occur, if there
+    /// are any.
     pub(crate) fn finish(&mut self, out: &mut String) -> Option<String> {
         self.divider.finish();
         self.write(true, out);

@@ -23,7 +23,7 @@ pub struct SystemWords<'a> {
     pub facts: &'a [Vec<WordFacts>],
     /// True if there is a text in its true case; otherwise the first system replaces it.
     pub has_reference: bool,
-    /// The case pairs that count.
+    /// The case mappings that count.
     pub locale: Locale,
 }
 

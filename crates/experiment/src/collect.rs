@@ -139,7 +139,8 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
     })
 }
 
-/// The training behind a row: its manifest, its training texts, and the CPU.
+/// Returns how the model of a row was trained: the settings in its manifest, the size of its training texts, and the
+/// CPU.
 fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manifest>) -> Result<RowRun> {
     let own = &recipe.rows[planned.recipe];
     // A row that reads the outputs of steps is trained on their texts.

@@ -45,7 +45,7 @@ pub struct Results {
 pub struct ResultTest {
     /// The name of the test.
     pub name: String,
-    /// The signature of the figures: protocol, files, case pairs.
+    /// The signature of the figures: protocol, files, case mappings.
     pub signature: String,
     /// The number of sentences, lines, windows or recordings; a resample draws each as a whole.
     pub examples: u64,

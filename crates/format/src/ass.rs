@@ -152,7 +152,7 @@ impl EventLines {
         }
         let found = self.fields.join(", ");
         let problem = format!(
-            "found an event of {}, but Start, End and, as the last, Text are expected, each once",
+            "found an event with the fields {}: expected Start, End and, as the last one, Text, and no field twice",
             shortened(&found)
         );
         Err(Fault { at: 0, problem })

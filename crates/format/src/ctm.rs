@@ -224,8 +224,7 @@ impl Alternatives {
         if self == Self::None {
             return Ok(());
         }
-        let problem =
-            "the recording ends before <ALT_END>, but alternatives are expected to end: is the file cut off?";
+        let problem = "the recording ends before <ALT_END>: is the file cut off?";
         Err(Fault { at: line.trim_end().len(), problem: problem.to_owned() })
     }
 }

@@ -47,8 +47,7 @@ pub(super) enum LineKind {
     Text,
     /// Data of a cue that has no text.
     Metadata,
-    /// The first line of a header, a note, a style or a region, with the length of the opening that
-    /// marks it, in bytes.
+    /// The first line of a header, note, style or region, and the length in bytes of the keyword at its start.
     Block(BlockKind, usize),
     /// A further line of the current item.
     More,

@@ -321,7 +321,7 @@ struct Objects {
     joined: JoinedObjects,
     /// The value of the grouping field in the last object.
     last: Option<String>,
-    /// The case pairs of a text into which marks are inserted.
+    /// The case mappings of a text into which marks are inserted.
     marked: Option<Locale>,
 }
 
@@ -617,7 +617,7 @@ impl segment::SegmentWriter for JsonlWriter {
     fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem = format!(
-                "found another field \"text\" than the one that {} names, which is itself written as \"text\"",
+                "the record has a field \"text\" besides the field that {} names, and both would be written as \"text\"",
                 option("field")
             );
             return Err(Lost { nth, ..losses.reject(LossKind::Other, problem) });

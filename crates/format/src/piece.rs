@@ -13,7 +13,8 @@ use majuscule_text::{Break, Case, Constraint, Decision, Mark, Placed, RestoreOpt
 /// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Piece {
-    /// The bytes of the text: the file itself, or the text in the envelope.
+    /// The bytes of the text: those of the file itself, or of the text extracted from its envelope (the bytes of the
+    /// file format around the text).
     pub source: Vec<u8>,
     /// The words, with their positions in `source`.
     pub tokens: Tokens,

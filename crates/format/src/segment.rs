@@ -316,7 +316,7 @@ pub enum LossKind {
     Speaker,
     /// The beginning and the end.
     Times,
-    /// The last digits of times.
+    /// The digits of times that are finer than the precision of the target format.
     Digits,
     /// An end that is before its beginning.
     Order,

@@ -19,7 +19,7 @@ pub(super) struct Unread {
     what: &'static str,
     /// The way to a format that is read.
     remedy: &'static str,
-    /// True if its files are text, which can be read as such nevertheless.
+    /// True if files of the format are text, so that they can still be read as plain text (`--format text`).
     is_text: bool,
 }
 

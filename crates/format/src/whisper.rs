@@ -128,7 +128,7 @@ impl PieceReader for Whisper<'_> {
 struct SegmentTexts<'a> {
     input: Option<Input<'a>>,
     json: String,
-    /// The positions of their texts and of their speakers, the last first.
+    /// The positions of the text and the speaker of each segment that has not been read yet, the last segment first.
     positions: Vec<(Range<usize>, Option<Range<usize>>)>,
     is_cues: bool,
     cues: CueScanner,

@@ -200,7 +200,8 @@ impl<'a> LetterStream<'a> {
         is_next && before.is_alphanumeric() && after.is_alphanumeric()
     }
 
-    /// Returns the position after marks that are here, which the strings may lack.
+    /// Returns the position after the punctuation at `at`, which the strings of the list may omit; `None` if there is
+    /// none.
     fn past_marks(&self, at: usize) -> Option<usize> {
         let marks = self.chars[at..].iter().take_while(|(c, _)| !c.is_alphanumeric()).count();
         (marks > 0).then_some(at + marks)

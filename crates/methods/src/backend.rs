@@ -1,4 +1,4 @@
-//! The device and precision that compute a neural model.
+//! The device and the numeric precision with which a neural model runs.
 
 use std::fmt;
 use std::str::FromStr;

@@ -47,7 +47,7 @@ pub const RARE_CAPITAL: f32 = 0.2;
 /// inside a sentence, and `most` the highest factor. It is doubtful if something else may explain the
 /// capital, such as a title or a list.
 pub fn odds_by_capital(capital: f32, most: f32, is_doubtful: bool) -> f32 {
-    /// The fraction of the odds that another reason for the capital leaves.
+    /// The number by which the odds are divided if something else may explain the capital.
     const DOUBT: f32 = 10.0;
     if capital > RARE_CAPITAL {
         return 1.0;

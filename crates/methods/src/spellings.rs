@@ -33,7 +33,7 @@ impl<K: Hash + Eq> ClassCases<K> {
         &self.text
     }
 
-    /// The locale, which defines the case pairs.
+    /// The locale, which defines the case mappings.
     pub fn locale(&self) -> Locale {
         self.locale
     }

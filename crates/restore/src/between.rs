@@ -75,7 +75,7 @@ pub(super) fn restore_file(
     if options.form != OutputForm::Text {
         let [before, after] = ["before", "after"].map(option);
         let problem =
-            "give only the text itself: leave them out for its words, its changes or one sentence per line";
+            "print only the restored text: leave them out to print words, changes or one sentence per line";
         return Err(Error::usage(format!("{before} and {after} {problem}")));
     }
     let text = input.text()?;

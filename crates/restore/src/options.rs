@@ -80,7 +80,7 @@ fn no_mark(mark: Mark, known: MarkSet) -> String {
 }
 
 impl Model {
-    /// Fills in the options left to the model: the case pairs, the language and the known words.
+    /// Fills in the options left to the model: the case mappings, the language and the known words.
     pub fn fill_in(&self, options: RestoreOptions) -> RestoreOptions {
         let (manifest, restorer) = (&self.manifest, self.restorer.clone());
         let knows = move |lower: &str| restorer.details().and_then(|details| details.knows(lower));

@@ -461,7 +461,7 @@ pub struct FileRequest {
     /// The encoding of a text without a byte-order mark; `None` is UTF-8.
     pub encoding: Option<Encoding>,
     /// The user's own spellings: the name of the list in errors, and the list. They are read with the
-    /// case pairs of the model.
+    /// case mappings of the model.
     pub words: Option<(String, Vec<u8>)>,
     /// The options of restoring.
     pub options: RestoreOptions,

@@ -330,7 +330,7 @@ impl PassJoiner<'_> {
             if piece.tokens.len() > self.found.len() {
                 return Err(Error::model(
                     name,
-                    "has other words once its punctuation is inserted: this is a bug",
+                    "restored fewer words after its punctuation was inserted than before: this is a bug",
                 ));
             }
             self.pass_on(piece, decisions, take)?;

@@ -121,7 +121,7 @@ pub fn check_announced(body: &Body, limit: u64) -> Result<(), ApiError> {
 
 /// The error of a body or an answer that is longer than its limit.
 pub fn too_long(name: &str, limit: u64) -> ApiError {
-    let detail = format!("{name} has more than {limit} bytes, the limit: send it in parts");
+    let detail = format!("{name} is longer than the limit of {limit} bytes: send it in parts");
     ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail).with("limit", limit)
 }
 

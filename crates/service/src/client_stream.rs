@@ -18,7 +18,7 @@ const LINGER: Duration = Duration::from_secs(2);
 /// its long body is refused.
 pub struct ClientStream {
     stream: TcpStream,
-    /// The longest time without a byte taken.
+    /// The longest time that the client may read no bytes before the connection ends.
     limit: Duration,
     /// The end of the wait in progress.
     wait: Option<Pin<Box<Sleep>>>,

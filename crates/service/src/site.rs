@@ -48,7 +48,7 @@ impl HostNames {
 pub async fn check(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     if request.extensions().get::<Connection>().is_some_and(|connection| connection.is_spare) {
         let connections = service.options.connections;
-        let detail = format!("{connections} connections are open, the limit: try again later");
+        let detail = format!("the limit of {connections} open connections is reached: try again later");
         return ApiError::busy(detail).into_response();
     }
     match refusal(request.headers(), &service.options.hosts) {

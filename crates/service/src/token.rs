@@ -37,8 +37,8 @@ fn bearer(header: &[u8]) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token.trim_ascii())
 }
 
-/// Returns the token that the page of a WebSocket offers as the subprotocol after `bearer`, since it
-/// cannot set headers.
+/// Returns the token of a WebSocket request: the subprotocol after `bearer`. Pages in a browser send it there because
+/// they cannot set headers.
 fn offered(headers: &HeaderMap) -> Option<&[u8]> {
     let all = headers.get_all(SEC_WEBSOCKET_PROTOCOL).into_iter();
     let mut all = all.flat_map(|value| value.as_bytes().split(|&b| b == b',')).map(<[u8]>::trim_ascii);

@@ -13,7 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use majuscule_base::error::Error;
 
-/// The case pairs of a language.
+/// The case mappings of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Locale {

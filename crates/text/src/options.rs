@@ -29,7 +29,7 @@ use majuscule_base::named::NamedValue;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RestoreOptions {
-    /// The case pairs; `None` means the model's.
+    /// The case mappings; `None` means the model's.
     pub locale: Option<Locale>,
     /// The tag of the text's language, for its abbreviations; `None` means the model's.
     pub language: Option<String>,
@@ -208,7 +208,7 @@ impl RestoreOptions {
         self.notes_marks
     }
 
-    /// Returns the case pairs.
+    /// Returns the case mappings.
     #[inline]
     pub fn locale(&self) -> Locale {
         self.locale.unwrap_or_default()

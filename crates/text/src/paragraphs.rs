@@ -42,7 +42,8 @@ const SENTENCE_WORDS: [usize; 6] = [0, 4, 8, 16, 32, 64];
 /// The gap before a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SentenceGap {
-    /// A paragraph begins in any case: the text, another speaker's turn, or a paragraph of the source.
+    /// A paragraph always begins here: at the start of the text, of another speaker's turn, or of a paragraph of the
+    /// source.
     Paragraph,
     /// Another sentence has ended.
     Sentence {

@@ -419,7 +419,8 @@ pub(super) fn is_letter(word: &str) -> bool {
     word.eq_ignore_ascii_case("q") || word.eq_ignore_ascii_case("a")
 }
 
-/// Returns the case of a word inside a label, as far as lists show: `Dr. Ana de la Cruz`.
+/// Returns the case of a word inside a speaker label, such as `Dr. Ana de la Cruz`; `None` if the lists do not
+/// contain the word.
 pub fn listed_case(lower: &str, is_first: bool) -> Option<Case> {
     if is(lower, PARTICLE) && !is_first {
         return Some(Case::Lower);

@@ -239,7 +239,7 @@ const USER_OPTIONS: [UserOption; 19] = [
     },
     UserOption {
         name: "locale",
-        help: "Language whose case pairs are used, such as tr or nl; by default the model's language",
+        help: "Language whose case mappings are used, such as tr or nl; by default the model's language",
         kind: OptionKind::Text("LANG"),
         doors: NOT_IN_REQUESTS,
         set: |options, value| set(&mut options.locale, value.parsed().map(Some)),

@@ -62,7 +62,7 @@ pub struct AnnotateArgs {
     protocol: Protocol,
     #[command(flatten)]
     reading: Reading,
-    /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
+    /// Language whose case mappings count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     /// Number of threads that a method may use: at most, and by default, the number of cores. The

@@ -66,7 +66,7 @@ pub struct CompareArgs {
     /// Print a table that fits a column of a page: F and SER with half of their intervals, and one p-value
     #[arg(long, conflicts_with = "align")]
     pub compact: bool,
-    /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
+    /// Language whose case mappings count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
     /// Number of threads that a method may use: at most, and by default, the number of cores. The

@@ -49,7 +49,7 @@ struct StatsArgs {
     /// Protocol under which to count: text, batista, rei, susanto, asr or asr:WORDS
     #[arg(long, default_value_t)]
     protocol: Protocol,
-    /// Language whose case pairs are used, such as tr or nl; by default the one in --lang
+    /// Language whose case mappings are used, such as tr or nl; by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     #[command(flatten)]
@@ -74,7 +74,7 @@ struct OverlapArgs {
     /// Number of n-grams to list, the most frequent in the test text first
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
-    /// Language whose case pairs are used, such as tr or nl; by default the one in --lang
+    /// Language whose case mappings are used, such as tr or nl; by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     #[command(flatten)]

@@ -87,7 +87,7 @@ struct FstBuildArgs {
     /// Also write the output symbols as a text file
     #[arg(long, value_name = "FILE")]
     osymbols: Option<PathBuf>,
-    /// Language whose case pairs are used, such as tr or nl
+    /// Language whose case mappings are used, such as tr or nl
     #[arg(long, value_name = "LANG", default_value = "root")]
     locale: Locale,
 }
@@ -253,7 +253,7 @@ struct Apply {
     /// line after the last
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     n_best: Option<NonZeroUsize>,
-    /// Language whose case pairs are used, such as tr or nl
+    /// Language whose case mappings are used, such as tr or nl
     #[arg(long, value_name = "LANG", default_value = "root")]
     locale: Locale,
 }
@@ -326,7 +326,7 @@ struct DrawArgs {
     /// Draw the lattice of this sentence: its composition with the machine
     #[arg(long, value_name = "TEXT")]
     sentence: Option<String>,
-    /// Language whose case pairs are used for the words of the sentence, such as tr or nl
+    /// Language whose case mappings are used for the words of the sentence, such as tr or nl
     #[arg(long, value_name = "LANG", default_value = "root", requires = "sentence")]
     locale: Locale,
 }

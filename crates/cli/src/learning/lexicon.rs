@@ -412,7 +412,7 @@ struct LexiconReadingArgs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<LexiconFormat>,
     /// Language of files that do not name theirs, such as en,
-    /// tr or pt-BR; it determines the case pairs
+    /// tr or pt-BR; it determines the case mappings
     #[arg(long = "lang", value_name = "LANG")]
     language: Option<String>,
     /// Also add the single words of phrases in word lists

@@ -163,10 +163,10 @@ pub fn aligned_config(protocol: Protocol, locale: Locale, top: usize) -> Result<
     Ok(report::ReportConfig { signature, protocol, locale, sentence_ends: false, top })
 }
 
-/// The case pairs of `--locale`, or else of `--lang`, which may name several languages: `en,pt`.
+/// The case mappings of `--locale`, or else of `--lang`, which may name several languages: `en,pt`.
 ///
 /// # Errors
-/// If the language is not a language tag, or several languages have different case pairs.
+/// If the language is not a language tag, or several languages have different case mappings.
 pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
     if let Some(locale) = asked {
         return Ok(locale);
@@ -178,7 +178,7 @@ pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
     for tag in tags {
         if of(tag)? != locale {
             return Err(Error::usage(format!(
-                "--lang {language}: {tag} and {first} have different case pairs: train a model for each, or choose the pairs with \
+                "--lang {language}: {tag} and {first} have different case mappings: train a model for each, or choose the pairs with \
                  --locale, such as root"
             )));
         }

@@ -41,7 +41,7 @@ pub struct ScoreArgs {
     /// themselves (stm)
     #[arg(long, requires = "align")]
     pub per_category: bool,
-    /// Language whose case pairs count (tr, az and nl have their own); by default the one in --lang
+    /// Language whose case mappings count (tr, az and nl have their own); by default the one in --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
     /// Number of errors to list, the most frequent first

@@ -31,7 +31,7 @@ pub struct NamedSystems<'a> {
     pub reading: &'a Reading,
     /// The protocol: what a system sees and what counts.
     pub protocol: Protocol,
-    /// The case pairs that the user names, if they replace the first model's.
+    /// The case mappings that the user names, if they replace the first model's.
     pub locale: Option<Locale>,
     /// The number of threads that a method may use.
     pub threads: Option<NonZeroUsize>,
@@ -51,7 +51,7 @@ pub struct SystemResults {
     pub facts: Vec<Vec<WordFacts>>,
     /// The number of words that are scored.
     pub words: u64,
-    /// The case pairs that count.
+    /// The case mappings that count.
     pub locale: Locale,
     /// The language of the text, which the first model determines.
     pub language: String,
@@ -96,7 +96,7 @@ impl NamedSystems<'_> {
             let name = path.to_string_lossy().into_owned();
             marks_for(&*restorer, protocol, None)
                 .map_err(|error| Error::usage(format!("{name}: {error}")))?;
-            // The first model determines the case pairs and the language.
+            // The first model determines the case mappings and the language.
             let (corpus, examples) = match &opened {
                 Some(opened) => opened,
                 None => {
@@ -109,7 +109,7 @@ impl NamedSystems<'_> {
             if manifest.locale != results.locale {
                 let (one, other) = (results.locale, manifest.locale);
                 let problem = format!(
-                    "{name} has the case pairs of \"{other}\", but the others have the case pairs of \"{one}\": compare models of one language"
+                    "{name} has the case mappings of \"{other}\", but the others have the case mappings of \"{one}\": compare models of one language"
                 );
                 return Err(Error::usage(problem));
             }

@@ -180,7 +180,7 @@ struct TreebankArgs {
     /// Treebanks in CoNLL-U, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "TREEBANK")]
     treebanks: Vec<PathBuf>,
-    /// Language of the treebanks, such as en, tr or pt-BR; it determines the case pairs
+    /// Language of the treebanks, such as en, tr or pt-BR; it determines the case mappings
     #[arg(long = "lang", value_name = "LANG", default_value = "en")]
     language: String,
     /// The limits on the memory that a file may take.

@@ -58,7 +58,7 @@ struct Common {
     /// (alternates all kinds of text) or windows (for networks) [default: mix for maxent, text otherwise]
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<Protocol>,
-    /// Language whose case pairs are used, such as tr or nl; by default the one in --lang
+    /// Language whose case mappings are used, such as tr or nl; by default the one in --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     /// Number of threads: at most, and by default, the number

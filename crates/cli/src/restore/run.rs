@@ -226,7 +226,7 @@ impl RestoreArgs {
     }
 
     /// The options for texts under this model: the arguments,
-    /// with the spellings read under its case pairs.
+    /// with the spellings read under its case mappings.
     fn options_for(
         &self,
         model: &Model,

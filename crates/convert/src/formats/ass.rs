@@ -75,5 +75,8 @@ fn what_an_event_cannot_hold_is_refused_or_dropped() {
 fn an_event_without_its_times_is_refused() {
     let file = "[Events]\nFormat: Start, Text\nDialogue: 0:00:01.00,so\n";
     let found = run(Format::Ass, Format::Srt, false, file).unwrap_err().to_string();
-    assert!(found.starts_with("data, line 3, column 1: found an event of Start, Text, but"), "{found}");
+    assert!(
+        found.starts_with("data, line 3, column 1: found an event with the fields Start, Text: expected"),
+        "{found}"
+    );
 }

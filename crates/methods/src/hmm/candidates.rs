@@ -33,7 +33,7 @@ pub struct Candidates<'a> {
     pub guesser: Option<&'a Guesser>,
     /// The weight of the map's numbers.
     pub map_weight: f32,
-    /// The locale, which defines the case pairs.
+    /// The locale, which defines the case mappings.
     pub locale: Locale,
     /// The maximum number of back-offs before a word; 0 if the language model backs off only where
     /// it must.

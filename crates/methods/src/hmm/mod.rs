@@ -47,7 +47,7 @@ pub struct Hmm {
     pub guesser: Option<Guesser>,
     /// The weights of the two models.
     pub settings: HmmSettings,
-    /// The locale, which defines the case pairs.
+    /// The locale, which defines the case mappings.
     pub locale: Locale,
     /// The labels among which the model chooses.
     pub labels: Labels,

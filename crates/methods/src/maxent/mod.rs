@@ -150,7 +150,7 @@ impl Maxent {
         let marks = settings.marks.clone().map(|settings| {
             if marks::has_rare(settings.marks) != settings.rare_steps.is_some() {
                 return Err(wrong(format!(
-                    "its marks are {}, but the steps of rare marks are missing or superfluous",
+                    "its punctuation marks are {}, but the setting rare_steps is missing, or is there without a rare mark",
                     settings.marks
                 )));
             }

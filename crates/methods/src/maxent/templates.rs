@@ -189,7 +189,8 @@ pub enum FeatureSlot {
     Letters,
     /// The shape of the word.
     Shape,
-    /// All lists that contain the word, and then each list by itself if there are several.
+    /// The lists that contain the word. The template is filled once with the set of all of them and, if there are
+    /// several, once with each.
     List,
     /// The most frequent case of the word in another lexicon.
     FormClass,

@@ -28,7 +28,7 @@ pub struct Manifest {
     pub method: String,
     /// The tag of the language, or of several: `en,pt`.
     pub language: String,
-    /// The case pairs of the model.
+    /// The case mappings of the model.
     pub locale: Locale,
     /// The version of majuscule that made the model.
     pub version: String,

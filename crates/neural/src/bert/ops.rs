@@ -1,5 +1,5 @@
-//! The operations of an encoder as operations on tensors that every device has and that record their
-//! own gradients.
+//! The operations of an encoder, composed of tensor operations that every device supports and that can be
+//! differentiated automatically.
 
 use std::sync::Arc;
 

@@ -73,8 +73,8 @@ impl AdamFactors {
         }
     }
 
-    /// Updates values with their gradients, and the running means of the gradients and of their
-    /// squares.
+    /// Updates the running means of the gradients and of their squares with new gradients, and then updates the
+    /// values with the means.
     #[inline(always)]
     pub fn apply(self, values: &mut [f32], means: &mut [f32], squares: &mut [f32], gradients: &[f32]) {
         let Self { rate, scale, root, floor } = self;

@@ -25,7 +25,7 @@ const DEPTH: usize = 1024;
 
 /// A part of a matrix, of at most [`ROWS`] rows and [`COLUMNS`] columns.
 struct Tile<'a> {
-    /// The values from the first of the tile on.
+    /// The values of the matrix, starting with the first value of the tile.
     values: &'a mut [f32],
     /// The distance between two rows.
     step: usize,
@@ -33,9 +33,9 @@ struct Tile<'a> {
     columns: usize,
 }
 
-/// Returns true if this CPU multiplies short numbers faster than 32-bit ones. AMD's with the
-/// instructions multiply twice as many at a time; Intel's begin them so rarely that they multiply
-/// half as many (measured on a Xeon whose AMX was masked).
+/// Returns true if this CPU multiplies bf16 numbers faster than f32 numbers. AMD CPUs with AVX512-BF16 process twice
+/// as many numbers at a time. Intel CPUs issue these instructions so rarely that they process half as many (measured
+/// on a Xeon with AMX masked).
 pub fn is_faster() -> bool {
     static FASTER: LazyLock<bool> = LazyLock::new(|| is_there() && is_of_amd());
     *FASTER

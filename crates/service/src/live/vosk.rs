@@ -105,7 +105,8 @@ fn decide(session: &mut LiveSession, words: Vec<TimedWord>) -> Result<(String, V
     Ok((text, all))
 }
 
-/// Writes an answer: the text and, if the words came one by one, the words with their members.
+/// Writes an answer: the text and, if the client sent a list of words, each restored word with the other JSON members
+/// that the client sent with it.
 fn answer(
     text: &str,
     words: &[AnswerWord],

@@ -10,7 +10,7 @@ use crate::words::TimedWord;
 /// The largest number of bytes of punctuation before a word that is remembered until the word comes.
 const LONGEST_GAP: usize = 256;
 
-/// The position in a text up to which its words are answered.
+/// The position in a text up to which its words have been sent to the client.
 #[derive(Debug, Clone, Default)]
 pub struct WordCursor {
     /// The number of bytes answered.
@@ -38,7 +38,7 @@ struct GivenWord {
 }
 
 impl WordCursor {
-    /// Returns the number of bytes answered.
+    /// Returns the number of bytes of the text whose words have been sent to the client.
     pub fn at(&self) -> u64 {
         self.at
     }

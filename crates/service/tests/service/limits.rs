@@ -251,7 +251,9 @@ fn connections_beyond_the_limit_are_for_probes() {
     let _open = [server.connect(), server.connect()];
     thread::sleep(SLOW);
     assert_eq!(server.get("/health").status, 200);
-    assert!(server.get("/v1/languages").problem(429).starts_with("2 connections are open, the limit"));
+    assert!(
+        server.get("/v1/languages").problem(429).starts_with("the limit of 2 open connections is reached")
+    );
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl NeededWords {
         }
     }
 
-    /// Returns true if no more words are needed than these.
+    /// Returns true if these words are enough.
     pub fn are_met(self, words: &ChosenWords) -> bool {
         let is_over = words.tokens.as_slice().last().is_some_and(opens_line);
         is_over

@@ -279,7 +279,7 @@ impl Language {
         Some(Self::ALL[Self::position(tag)?])
     }
 
-    /// Returns the language of an English name in any case.
+    /// Returns the language with this English name; the case of the name is ignored.
     pub fn of_name(name: &str) -> Option<&'static Self> {
         let is_name = |language: &&&Self| language.name.is_some_and(|of| of.eq_ignore_ascii_case(name));
         Self::ALL.iter().find(is_name).copied()

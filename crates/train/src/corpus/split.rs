@@ -112,7 +112,7 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
         }
         if names.iter().any(|other| other == name) {
             return Err(Error::usage(format!(
-                "two files are called {name}, so their parts would be one: rename one"
+                "two files are called {name}, so their parts would have the same name: rename one of the files"
             )));
         }
         names.push(name.to_owned());

@@ -121,7 +121,7 @@ impl Treebank {
         Ok(())
     }
 
-    /// The case pairs of the treebank.
+    /// The case mappings of the treebank.
     pub fn locale(&self) -> Locale {
         self.locale
     }

@@ -69,8 +69,8 @@ impl Slots {
         Self::meeting(reference.is_slot(), hypothesis.is_slot(), reference == hypothesis)
     }
 
-    /// The slots of one word, by whether each side has a slot there and whether the slots are
-    /// equal.
+    /// Returns the slot counts of one word. The arguments say whether the reference and the hypothesis have a slot at
+    /// the word, and whether the two are equal.
     #[inline]
     pub(super) fn meeting(in_reference: bool, in_hypothesis: bool, equal: bool) -> Self {
         Self {

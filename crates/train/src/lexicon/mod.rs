@@ -157,7 +157,7 @@ impl Lexicon {
         Ok(Self { language: language.to_owned(), ..Self::of_locale(locale) })
     }
 
-    /// Creates an empty lexicon for a language with only its case pairs known.
+    /// Creates an empty lexicon for a language with only its case mappings known.
     pub fn of_locale(locale: Locale) -> Self {
         Self {
             language: locale.to_string(),
@@ -183,7 +183,7 @@ impl Lexicon {
         &self.language
     }
 
-    /// The locale, which defines the case pairs of the language.
+    /// The locale, which defines the case mappings of the language.
     pub fn locale(&self) -> Locale {
         self.locale
     }

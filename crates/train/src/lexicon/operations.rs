@@ -77,7 +77,7 @@ impl Lexicon {
     /// same name become one.
     ///
     /// # Errors
-    /// If their languages have different case pairs, or if there are more than 65,536 sources.
+    /// If their languages have different case mappings, or if there are more than 65,536 sources.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         let mut merged = Self::of_locale(self.locale);
         merged.language = common_language(self, other)?;
@@ -150,15 +150,15 @@ impl Lexicon {
         Ok(updated)
     }
 
-    /// Sets the language, which must have the same case pairs.
+    /// Sets the language, which must have the same case mappings.
     ///
     /// # Errors
-    /// If the tag is not a language tag or has different case pairs.
+    /// If the tag is not a language tag or has different case mappings.
     pub fn with_language(mut self, language: &str) -> Result<Self> {
         let named = Self::new(language)?;
         if named.locale != self.locale {
             return Err(Error::usage(format!(
-                "language {language} has the case pairs of {}, but the lexicon has the case pairs of {}: build it again",
+                "language {language} has the case mappings of {}, but the lexicon has the case mappings of {}: build it again",
                 named.locale, self.locale
             )));
         }
@@ -224,7 +224,7 @@ fn majority_form(entry: &LexiconEntry<'_>) -> CountedForm {
 fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
     if a.locale != b.locale {
         return Err(Error::usage(format!(
-            "a lexicon of language {} and one of {} have different case pairs: merge lexicons of one language",
+            "a lexicon of language {} and one of {} have different case mappings: merge lexicons of one language",
             a.language, b.language
         )));
     }

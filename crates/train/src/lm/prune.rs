@@ -2,8 +2,8 @@
 //!
 //! Relative entropy pruning (Stolcke 1998): an n-gram is removed if the perplexity of the model grows
 //! by less than a threshold without it, with histories weighted by the model itself. A prefix of an
-//! n-gram that is kept is kept too. The probability of a history that begins with `<s>` starts with
-//! the probability of `</s>`, since both are equally frequent.
+//! n-gram that is kept is kept too. In a history that begins with `<s>`, the probability of
+//! `</s>` is used for `<s>`, since the two are equally frequent.
 
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::NgramModel;

@@ -238,7 +238,7 @@ pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "the corpus has the case pairs of \"{found}\", but the model has the case pairs of \"{expected}\": give the language of the model with {}",
+        "the corpus has the case mappings of \"{found}\", but the model has the case mappings of \"{expected}\": give the language of the model with {}",
         option("lang")
     )))
 }

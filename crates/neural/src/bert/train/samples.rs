@@ -37,7 +37,7 @@ pub(super) struct SupervisedWord {
 /// model keep their ids, and its mixed-case spellings stay unless the corpus has others.
 ///
 /// # Errors
-/// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
+/// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation marks.
 pub(super) fn read(
     heads: &HeadOptions,
     split: CorpusSplit<'_>,

@@ -56,7 +56,7 @@ impl Read {
 /// the same choices.
 ///
 /// # Errors
-/// [`Error::Usage`] if `sure` is not a probability, or if the two models have different case pairs.
+/// [`Error::Usage`] if `sure` is not a probability, or if the two models have different case mappings.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
     if !(0.0..=1.0).contains(&sure) {
         return Err(Error::usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));
@@ -64,7 +64,7 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
     let [one, other] = [&fast, &exact].map(|model| model.manifest.locale);
     if one != other {
         let problem = format!(
-            "the first model has the case pairs of \"{one}\", but the second has the case pairs of \"{other}\""
+            "the first model has the case mappings of \"{one}\", but the second has the case mappings of \"{other}\""
         );
         return Err(Error::usage(format!("{problem}: a cascade needs two models of one language")));
     }

@@ -105,8 +105,9 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     }
     if lexicon.locale() != corpus.locale() {
         let (found, expected) = (lexicon.locale(), corpus.locale());
-        let problem =
-            format!("has the case pairs of \"{found}\", but the corpus has the case pairs of \"{expected}\"");
+        let problem = format!(
+            "has the case mappings of \"{found}\", but the corpus has the case mappings of \"{expected}\""
+        );
         return Err(Error::file(name, format!("{problem}: build it again with {}", option("lang"))));
     }
     for entry in lexicon.iter() {
@@ -122,8 +123,9 @@ fn tagger(file: &Path, corpus: &Corpus) -> Result<Tagger> {
     let tagger = Tagger::open(&*store)?;
     let (found, expected) = (store.manifest().locale, corpus.locale());
     if found != expected {
-        let problem =
-            format!("has the case pairs of \"{found}\", but the corpus has the case pairs of \"{expected}\"");
+        let problem = format!(
+            "has the case mappings of \"{found}\", but the corpus has the case mappings of \"{expected}\""
+        );
         let problem = format!("{problem}: train the tagger again with {}", option("lang"));
         return Err(Error::model(file.to_string_lossy(), problem));
     }

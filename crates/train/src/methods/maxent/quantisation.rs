@@ -29,7 +29,7 @@ impl TrainingWeights {
 /// The weights in the form that a model holds.
 #[derive(Debug, PartialEq)]
 pub(super) struct Quantised {
-    /// The number of levels of a weight of 1.
+    /// The number of quantisation levels that represent a weight of 1.
     pub(super) unit: u32,
     /// The number of features with weights that are cut to the highest level.
     pub(super) cut: usize,

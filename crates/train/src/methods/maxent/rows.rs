@@ -34,7 +34,8 @@ pub(super) struct Holder {
     pub(super) bytes: fn(&Matrix) -> usize,
 }
 
-/// Returns the rows of a corpus with the chosen features, numbered from 1 in their order.
+/// Returns the rows of a corpus, restricted to the chosen features. The column of a feature is its position in
+/// `chosen`, counted from 1.
 ///
 /// # Errors
 /// If the corpus cannot be read, or has more words than fit into the memory limit.
