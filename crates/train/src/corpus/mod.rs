@@ -52,16 +52,17 @@ pub struct Gold {
     pub scored: bool,
     /// True if the word is the first of its sentence.
     pub initial: bool,
-    /// True if the word is the last of its sentence, as the reader of the corpus decides it.
+    /// True if the word is the last of its sentence, as determined by the reader of the corpus.
     pub ends: bool,
-    /// The mark whose opening is before the word: [`Mark::Question`] for `¿`. Known where marks are.
+    /// The mark whose opening form is before the word: [`Mark::Question`] for `¿`. It is known only
+    /// if marks are known.
     pub opening: Mark,
     /// The part of speech of the word, known in a [treebank](treebank::Treebank).
     pub tag: Option<Upos>,
 }
 
-/// Cased files and the way they become examples. Files are streamed: memory does not grow with
-/// their size.
+/// Cased files, and the settings that turn them into examples. Files are streamed: memory does not grow with their
+/// size.
 ///
 /// ```
 /// use majuscule_train::corpus::{Corpus, Protocol, Reading};
@@ -79,7 +80,7 @@ pub struct Corpus {
     reading: Reading,
     protocol: Protocol,
     locale: Locale,
-    /// The counts that `rei` needs before it makes an example.
+    /// The counts that `rei` and `mix` need before they make an example.
     letters: OnceLock<SingleLetters>,
     notes: Mutex<Vec<String>>,
     /// The user's own spellings, which are passed on with the words of examples.
@@ -96,11 +97,11 @@ pub struct Corpus {
 pub struct ReadingProgress {
     /// The number of this reading, counted from 1.
     pub pass: u64,
-    /// The bytes of text read in it so far.
+    /// The number of bytes of text read in this pass so far.
     pub bytes: u64,
 }
 
-/// A callback that hears how far a corpus has been read, from the thread that reads.
+/// A callback that receives the progress of reading a corpus, on the thread that reads.
 pub type ReadingCallback = Arc<dyn Fn(ReadingProgress) + Send + Sync>;
 
 /// The callback of a corpus, if it has one, and the number of readings.
@@ -133,7 +134,7 @@ impl ReadingWatch {
 #[derive(Debug)]
 enum FileSource {
     File(PathBuf),
-    /// Standard input or a pipe, with a flag that is set once it has been read.
+    /// Standard input or a pipe, with a flag that is set once the stream has been read.
     Stream(PathBuf, AtomicBool),
     Held(String, Arc<[u8]>),
 }
@@ -177,7 +178,7 @@ impl FileSource {
 
 impl Corpus {
     /// Creates the corpus of these files, in this order; `-` is standard input. If the protocol
-    /// reads them twice (`rei`), standard input and pipes are kept in memory.
+    /// reads them twice (`rei` and `mix`), standard input and pipes are kept in memory.
     ///
     /// # Errors
     /// If there are no files, or if standard input or a pipe, which must be kept in memory, cannot be read.
@@ -203,7 +204,7 @@ impl Corpus {
         };
         let sources = files.into_iter().map(source).collect();
         let mut corpus = Self::of(sources, reading, protocol, locale);
-        if protocol == Protocol::Rei {
+        if protocol.counts_letters() {
             corpus.hold()?;
         }
         Ok(corpus)
@@ -269,7 +270,8 @@ impl Corpus {
         }
     }
 
-    /// The files without their folders, each with its size in bytes if it is known before reading.
+    /// Returns the names of the files without their folders, each with the file size in bytes if it
+    /// is known before reading.
     pub(crate) fn files(&self) -> Vec<(String, Option<u64>)> {
         let sources = self.sources.iter().map(|source| match source {
             FileSource::File(path) | FileSource::Stream(path, _) => (
@@ -324,9 +326,9 @@ impl Corpus {
         whole.sources.into_iter().map(|source| self.part(vec![source], None)).collect()
     }
 
-    /// Returns a corpus with its name for each speaker or category in transcripts, as
-    /// [`parts`](Self::parts) does for each file. A category is one in all files; a speaker is one of a
-    /// file, which is named if there are several.
+    /// Like [`parts`](Self::parts), but returns a name and a corpus for each speaker or category in transcripts. A
+    /// category may span several files. Speakers of different files are different parts; if there are several files,
+    /// the name of a speaker includes the file.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -369,7 +371,7 @@ impl Corpus {
         Self { spellings: Arc::new(spellings), ..self }
     }
 
-    /// Stops all reading of the corpus once the flag is set, and with it the work that reads.
+    /// Stops all reading of the corpus, and all work that reads it, once the flag is set.
     #[must_use]
     pub fn interrupted_by(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..self }
@@ -381,15 +383,15 @@ impl Corpus {
         Self { watch: ReadingWatch { callback: watch, passes: Arc::default() }, ..self }
     }
 
-    /// The flag that stops the reading, for work on the data that was read.
+    /// Returns the flag that stops the reading, so that work on the data that was read can check it too.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// The mean number of sentences in the first lines of the first file, if these lines are
-    /// clearly paragraphs (two sentences or more on average) although each is to be one sentence.
-    /// `None` otherwise, and also if the protocol runs sentences together or the file can be read
-    /// only once.
+    /// Returns the mean number of sentences per line in the first lines of the first file, if these
+    /// lines are clearly paragraphs (two or more sentences on average) although each line is read
+    /// as one sentence. `None` otherwise, and also if the protocol runs sentences together or the
+    /// file can be read only once.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -439,7 +441,7 @@ impl Corpus {
     }
 
     /// Calls `visit` with every example, in order. An example has at least one word; its memory is
-    /// used again for the next.
+    /// reused for the next example.
     ///
     /// # Errors
     /// If a file cannot be read or violates its format, or if `visit` fails.
@@ -514,9 +516,9 @@ impl Corpus {
         Ok(examples)
     }
 
-    /// The file, as it was named, and its line that contain word number `word` of all words of all
-    /// examples, counted from 0; `None` if there are fewer words. It reads the corpus once more, so it is meant for
-    /// errors. The line of a word of a transcript is the one in which its sentence ends.
+    /// Returns the file, as it was named, and the line with word number `word`, counted from 0 over the words of all
+    /// examples; `None` if there are fewer words. This reads the corpus once more, so it is meant for error messages.
+    /// The line of a word of a transcript is the one in which its sentence ends.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`].
@@ -548,10 +550,10 @@ impl Corpus {
         Ok(found)
     }
 
-    /// Distributes the examples among `threads` threads, each with a value of its own created by
-    /// `make`, and returns these values. The assignment of examples to threads is arbitrary, so the
-    /// result must not depend on it: sums do not. Under `asr` and `mix`, whose windows run across
-    /// lines, one thread does all the work.
+    /// Distributes the examples among `threads` threads, each with its own value created by `make`,
+    /// and returns these values. The assignment of examples to threads is arbitrary, so the result
+    /// must not depend on it: sums do not. Under protocols whose examples run across sentences
+    /// ([`Protocol::runs_on`]), one thread does all the work.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`]; of several errors, the first one in the corpus.
@@ -612,7 +614,7 @@ impl Corpus {
                 let mut blocks = self.blocks();
                 for index in 0.. {
                     let Some(block) = blocks.next()? else { break };
-                    // The error of a worker is the one that is reported.
+                    // If a worker has failed, its error is reported, so reading ends.
                     if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
                         break;
                     }
@@ -676,7 +678,7 @@ impl Corpus {
             return Ok(letters);
         }
         let mut letters = SingleLetters::default();
-        if matches!(self.protocol, Protocol::Rei | Protocol::Mix) {
+        if self.protocol.counts_letters() {
             let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
             let make = || (SingleLetters::default(), String::new());
             let parts = self.map_sentences(threads, make, |(letters, scratch), sentence| {
@@ -692,7 +694,7 @@ impl Corpus {
 /// A reader of the blocks of a corpus.
 struct BlockReader<'a> {
     corpus: &'a Corpus,
-    /// The files that are not begun yet, and the file that is being read.
+    /// The files that have not been opened yet, and the file that is being read.
     sources: slice::Iter<'a, FileSource>,
     shuffled: Option<slice::Iter<'a, CorpusBlock>>,
     file: Option<CorpusBlocks>,
@@ -735,10 +737,10 @@ pub(crate) struct ExampleBlocks<'a> {
 }
 
 impl ExampleBlocks<'_> {
-    /// Calls `visit` with the examples that the next block completes, in order; returns false at the end. It also
-    /// returns the number of words that were left out before each word of an example because of their kind, such as
-    /// events under `rei`. The list is empty if the protocol never leaves out words. With them, the words are all
-    /// words of the files, except for the words at the very end.
+    /// Calls `visit` with the examples that the next block completes, in order; returns false at the end. `visit`
+    /// also receives, for each word of an example, the number of words before it that the protocol omitted because of
+    /// their kind, such as events under `rei`. The list is empty if the protocol never omits words. The words of
+    /// examples and the omitted words are together all words of the files, except for words omitted at the very end.
     ///
     /// # Errors
     /// The errors of [`Corpus::for_each`].

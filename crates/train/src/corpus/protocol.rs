@@ -25,19 +25,19 @@ use majuscule_text::{Break, Case, Locale, Mark, MarkSet, Spellings, Token};
 #[serde(try_from = "String", into = "String")]
 pub enum Protocol {
     /// Text as it is restored: words with the marks around them. The first word of a sentence is
-    /// context, neither trained on nor scored. Unless the format says otherwise, a line is a
+    /// context, neither trained on nor scored. Unless the format defines sentences, a line is a
     /// sentence, whatever marks it contains. This protocol suits training and lexicons.
     #[default]
     Text,
-    /// Batista et al. 2007: marks are removed, and the first word of each sentence is left out.
+    /// Batista et al. 2007: marks and the first word of each sentence are removed.
     Batista,
     /// Rei et al. 2020: marks and metadata events are removed. A first word is context only if its
-    /// capital may be due to its position: it is in title case, or a single letter that is lower
-    /// case elsewhere (`A`, not English `I`).
+    /// capital may be due to its position: the word is in title case, or a single letter that is
+    /// lower case elsewhere (`A`, not English `I`).
     Rei,
-    /// Susanto et al. 2016: tokens as given, all of them counted. Tokens of more than 64 letters
-    /// count as lower case, whatever they are. Files that are not tokenised have the tokens that
-    /// the tokeniser finds.
+    /// Susanto et al. 2016: tokens as given, all of which are scored. Tokens of more than 64
+    /// letters count as lower case, whatever their case. Files that are not tokenised have the
+    /// tokens that the tokeniser finds.
     Susanto,
     /// Recogniser output: marks are removed, the sentences of a document run together in windows,
     /// and every word counts.
@@ -45,27 +45,27 @@ pub enum Protocol {
         /// The number of words in a window; the last one of a document may be shorter.
         window: NonZeroUsize,
     },
-    /// For models that meet every kind of text: about 200 words at a time, treated as `text`, `rei`
-    /// or `asr` in turns that a fixed random sequence decides.
+    /// For models that must handle every kind of text: each stretch of about 200 words is treated
+    /// as `text`, `rei` or `asr`, as a fixed random sequence decides.
     Mix,
-    /// For networks, which see no marks: running text as under `asr`, in windows of 200 words that are cut
-    /// anywhere, alternating, as a fixed random sequence decides, with texts of a few sentences. Those are
-    /// about two examples in three, and one word in six.
+    /// For networks, which see no marks: running text as under `asr`, in windows of 200 words that are cut anywhere,
+    /// mixed in a fixed random sequence with short texts of a few sentences. The short texts are about two examples
+    /// in three, and have about one word in six.
     Windows,
-    /// For networks that read the layout: as `windows`, and laid out alternately as running text, one
-    /// sentence a line, in lines of one width or in subtitle cues.
+    /// For networks that read the layout: as `windows`, but each text is laid out at random: as
+    /// running text, with one sentence per line, in lines of one width or in subtitle cues.
     Layouts,
-    /// One sentence a line: marks are removed, and every word counts.
+    /// One sentence per line: marks are removed, and every word counts.
     Lines,
     /// Subtitles: marks are removed, sentences are cut into cues of at most two lines of 38 characters, and
     /// every word counts.
     Cues,
-    /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut, and the
-    /// marks after words are scored too.
+    /// Marks or sentence ends: like `asr`, but a document is one stream unless it is cut into
+    /// windows, and the marks after words are also scored.
     Marks {
         /// The marks that are distinguished.
         convention: MarkConvention,
-        /// The number of words in a window, whose last word ends a text, if a document is cut.
+        /// The number of words in a window, if a document is cut into windows. The last word of a window ends a text.
         window: Option<NonZeroUsize>,
     },
 }
@@ -76,10 +76,10 @@ pub enum MarkConvention {
     /// IWSLT 2011 as Ueffing et al. 2013 score it: commas, with colons and dashes; full stops, with all other
     /// marks; question marks.
     Iwslt,
-    /// SEPP-NLG 2021: `. , ? - :`, where all other marks are full stops. Sentences with quotes, brackets or
+    /// SEPP-NLG 2021: `. , ? - :`, where all other marks count as full stops. Sentences with quotes, brackets or
     /// single apostrophes are left out, and sentences of fewer than three words.
     Sepp,
-    /// punctuator2: all marks but the ellipsis, which is a full stop.
+    /// punctuator2: all marks except the ellipsis, which counts as a full stop.
     Punctuator2,
     /// Ends of sentences, whatever their marks.
     Segments,
@@ -99,7 +99,7 @@ impl MarkConvention {
         }
     }
 
-    /// The marks that are distinguished; the others count as the [nearest](Mark::within). No marks are
+    /// The marks that are distinguished; all other marks count as the [nearest](Mark::within) of these. No marks are
     /// distinguished if only the ends of sentences are scored.
     pub fn marks(self) -> MarkSet {
         let all = Mark::WRITTEN.into_iter();
@@ -151,7 +151,12 @@ impl Protocol {
         Self::Marks { convention, window: None }
     }
 
-    /// The convention by which marks are scored; `None` if case alone is.
+    /// Returns true if the protocol needs the counts of single letters of the whole corpus, which is then read twice.
+    pub(super) fn counts_letters(self) -> bool {
+        matches!(self, Self::Rei | Self::Mix)
+    }
+
+    /// The convention by which marks are scored; `None` if only case is scored.
     pub fn mark_convention(self) -> Option<MarkConvention> {
         match self {
             Self::Marks { convention, .. } => Some(convention),
@@ -224,7 +229,7 @@ impl fmt::Display for Protocol {
 impl FromStr for Protocol {
     type Err = Error;
 
-    /// Parses a name: `rei`; `asr`, or `asr:100` with its window.
+    /// Parses the name of a protocol: `rei`, `asr`, or `asr:100` with a window of 100 words.
     fn from_str(text: &str) -> Result<Self> {
         let (name, window) = text.split_once(':').map_or((text, None), |(name, window)| (name, Some(window)));
         let found = Self::ALL.into_iter().find(|protocol| protocol.name() == name);
@@ -317,7 +322,8 @@ impl SingleLetters {
     }
 }
 
-/// The lower case of a word that is a single letter, and whether the word is a capital.
+/// Returns the lower case of a word that is a single letter, and true if the word is a capital;
+/// `None` for other words.
 fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
     let mut chars = word.chars().filter(|&c| !is_joiner(c));
     let letter = chars.next()?;
@@ -330,8 +336,8 @@ fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
     }
 }
 
-/// A callback that receives an example and the number of words that were left out before each of
-/// its words because of their kind. The list is empty if the protocol leaves out none.
+/// A callback that receives an example and, for each of its words, the number of words before it that the protocol
+/// omitted because of their kind. The list is empty if the protocol never omits words.
 pub(super) type ExampleVisitor<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
 
 /// Makes examples from sentences that come in order. Buffers are reused: there is no allocation per
@@ -353,7 +359,7 @@ pub(super) struct ExampleBuilder<'a> {
     skipping: u32,
     /// The current turn of `mix`, `windows` or `layouts`.
     turn: ProtocolTurn,
-    /// The page of the text.
+    /// The page on which the words of the text are placed.
     page: PageWriter,
 }
 
@@ -363,11 +369,12 @@ struct ProtocolTurn {
     protocol: Protocol,
     /// The number of words until the next turn.
     left: usize,
-    /// The generator that draws the next turn, the same everywhere.
+    /// The generator that draws the next turn, always from the same seed.
     random: ChaCha8Rng,
 }
 
-/// The largest number of words after which a short text of `windows` ends with its sentence.
+/// The largest number of words after which a short text of `windows` ends, as soon as the current
+/// sentence is complete.
 const SHORT_TEXT: u64 = 30;
 
 impl ProtocolTurn {
@@ -375,8 +382,8 @@ impl ProtocolTurn {
         Self { protocol: Protocol::Text, left: 0, random: ChaCha8Rng::seed_from_u64(1) }
     }
 
-    /// Draws the next turn of `windows`: a text of some sentences, or running text of two windows and
-    /// the rest of its last sentence.
+    /// Draws the next turn of `windows`: a text of a few sentences, or running text of two windows
+    /// that continues to the end of its last sentence.
     fn next_of_windows(&mut self) {
         self.protocol = Protocol::Asr { window: Protocol::WINDOW };
         self.left = match below(&mut self.random, 5) {
@@ -391,8 +398,8 @@ impl ProtocolTurn {
         self.protocol = match below(&mut self.random, 10) {
             0..4 => Protocol::Text,
             4..6 => Protocol::Rei,
-            // Two windows: one begins a sentence and is cut off, the other continues words that are
-            // not seen.
+            // Two windows: the first begins a sentence and is cut off, and the second continues
+            // words that it does not contain.
             _ => Protocol::Asr { window: words.midpoint(NonZeroUsize::MIN) },
         };
         self.left = words.get();
@@ -489,7 +496,7 @@ impl<'a> ExampleBuilder<'a> {
         self.example.tokens.len() as u64
     }
 
-    /// Calls `visit` with the rest of a document.
+    /// Calls `visit` with the words of a document that are not in an example yet.
     ///
     /// # Errors
     /// If `visit` fails.
@@ -509,8 +516,8 @@ impl<'a> ExampleBuilder<'a> {
         Ok(())
     }
 
-    /// Fixes the words that the user spells, if the original text with its marks is not available: the words
-    /// are matched one after the other.
+    /// Applies the spellings of the user if the original text with its marks is not available: spellings are then
+    /// matched against the words alone.
     fn spell(&mut self) {
         let tokens = &mut self.example.tokens;
         if self.spellings.is_empty() || tokens.as_slice().iter().any(|token| !token.source.is_empty()) {
@@ -595,7 +602,7 @@ impl<'a> ExampleBuilder<'a> {
             if std::mem::take(&mut first) {
                 return;
             }
-            // There is white space before all of them: they continue a word that is not there.
+            // Every word has white space before it, because the words continue a first word that was removed.
             tokens.push(word, self.locale, Token { before: Break::Space, ..Token::default() });
             gold.push(Gold { label: Case::of(word, self.locale).into(), scored: true, ..Gold::default() });
         });
@@ -636,7 +643,7 @@ impl<'a> ExampleBuilder<'a> {
         convention: Option<MarkConvention>,
         visit: &mut ExampleVisitor<'_>,
     ) -> Result<()> {
-        // An end without a mark is a fact of its own, except where written marks alone are scored.
+        // A sentence end without a mark has a label, `SentenceEnd`, unless only written marks are scored.
         let is_written = convention.is_some_and(|convention| convention != MarkConvention::Segments);
         let mut initial = true;
         let mut result = Ok(());
@@ -657,10 +664,10 @@ impl<'a> ExampleBuilder<'a> {
             if let Some(last) = tokens.len().checked_sub(1).filter(|_| !initial) {
                 mark(gold, tokens.lower(last), gap, abbreviations);
             }
-            // The words of a window that is cut off from earlier words continue them.
+            // A window that is cut off from earlier words does not begin a document: its words continue them.
             let placed = self.page.place(word.chars().count(), initial.then_some(letters));
             let before = if self.example.gold.is_empty() { Break::Document } else { placed.before };
-            // A full window is given only now, when the mark of its last word is known.
+            // A full window is passed on only now that the mark of its last word is known.
             if result.is_ok() && self.example.gold.len() >= window.get() {
                 result = self.give(visit);
             }
@@ -676,18 +683,18 @@ impl<'a> ExampleBuilder<'a> {
     }
 }
 
-/// Marks the last word so far, `lower`, with the mark in the text between it and the next word of
-/// its sentence.
+/// Sets the mark of the last word so far, `lower`, from the text between this word and the next
+/// word of the sentence.
 fn mark(gold: &mut [Gold], lower: &str, gap: &str, abbreviations: &Abbreviations) {
     if let Some(last) = gold.last_mut() {
         last.label.mark = mark_after(lower, gap, true, abbreviations);
     }
 }
 
-/// Returns the mark after a word in the text that follows it, up to the next word if there is one.
-/// The full stop of an abbreviation is part of the word.
+/// Returns the mark after a word. `gap` is the text after the word, up to the next word if there is
+/// one. The full stop of an abbreviation is part of the word.
 pub(crate) fn mark_after(lower: &str, gap: &str, has_next: bool, abbreviations: &Abbreviations) -> Mark {
-    // Text that is not a word, such as a URL, has marks of its own.
+    // Marks inside text that is not a word, such as a URL, do not belong to the word.
     let gap = gap.split(char::is_alphanumeric).next().unwrap_or_default();
     // The parts of a number, a time or a name: 1,000 and 10:30.
     let is_inside = has_next && !gap.contains(char::is_whitespace);
@@ -699,7 +706,7 @@ pub(crate) fn mark_after(lower: &str, gap: &str, has_next: bool, abbreviations: 
     }
 }
 
-/// Marks the last word so far as the end of a sentence, with the mark in the text after it.
+/// Labels the last word so far as the end of a sentence, with the mark in the text after the word.
 fn end_sentence(gold: &mut [Gold], gap: &str) {
     let mark = Mark::between(gap);
     if let Some(last) = gold.last_mut() {

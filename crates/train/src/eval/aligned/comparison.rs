@@ -1,5 +1,5 @@
 //! Compares recognisers by everything that an alignment shows: words, capitals, marks and sentence
-//! ends, a table of each.
+//! ends, in one table for each.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::eval::table::{TextTable, between, csv_cell, percent, probability, tho
 use majuscule_base::error::{Error, Result};
 use majuscule_text::{Mark, MarkSet};
 
-/// The measure of a table of a comparison.
+/// The quantity that a table of a comparison measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
@@ -23,7 +23,7 @@ pub enum Measured {
     Capitals,
     /// The capitals of the words that were recognised.
     CapitalsOfRecognised,
-    /// The marks after words: the table has the punctuation error rate too.
+    /// The marks after words: the table also has the punctuation error rate.
     Marks,
     /// The ends of sentences, whatever their marks.
     SentenceEnds,
@@ -44,7 +44,7 @@ impl Measured {
         }
     }
 
-    /// The name of the error rate: errors divided by the reference's words.
+    /// The name of the error rate: errors divided by the words or slots of the reference.
     fn error_rate(self) -> &'static str {
         match self {
             Self::Words => "WER %",
@@ -91,9 +91,9 @@ pub struct AlignedComparison {
     pub signature: String,
     /// The number of recordings.
     pub recordings: usize,
-    /// The tables: words, capitals, marks, sentence ends. Those without slots are left out.
+    /// The tables: words, capitals, marks, sentence ends. Tables without slots are omitted.
     pub tables: Vec<MeasuredTable>,
-    /// The files and recordings that only one side has, once for each system.
+    /// The files and recordings that only one side has, each with the name of the system.
     pub left_out: Vec<(String, UnpairedFile)>,
 }
 
@@ -113,8 +113,8 @@ pub enum TableLayout {
 }
 
 impl AlignedComparison {
-    /// Compares systems, each with its scores. `signature` describes how they were made; `protocol`
-    /// describes how cases are compared and which marks are distinguished.
+    /// Compares systems, each with its scores. `signature` describes how the scores were made;
+    /// `protocol` describes how cases are compared and which marks are distinguished.
     ///
     /// # Errors
     /// If there is no system, if systems have different recordings, or if the number of resamples is
@@ -329,7 +329,7 @@ pub(super) fn error_rate(marks: &Slots) -> Option<f64> {
     ratio(marks.errors(), marks.correct + marks.errors())
 }
 
-/// Refuses systems that were scored on other recordings than the first one.
+/// Refuses systems that were scored on other recordings than the first system.
 fn check_recordings(systems: &[(String, FileScores)]) -> Result<()> {
     let missing = |scores: &FileScores| {
         let left =
@@ -358,8 +358,8 @@ fn check_recordings(systems: &[(String, FileScores)]) -> Result<()> {
     Ok(())
 }
 
-/// The stretches of each system, recording by recording. Where alternatives of a reference make the
-/// number of its words differ, shorter lists end with empty stretches.
+/// Returns the stretches of each system, recording by recording. If systems match alternatives of a
+/// reference with different numbers of words, shorter lists are padded with empty stretches.
 fn stretches(systems: &[(String, FileScores)]) -> Vec<Vec<StretchCounts>> {
     let recordings = systems.first().map_or(0, |(_, scores)| scores.recordings.len());
     let mut all = vec![Vec::new(); systems.len()];
@@ -457,6 +457,8 @@ mod tests {
             AlignedComparison::of(&systems, String::new(), Protocol::default(), CompareConfig::default());
         let words = &compared.unwrap().tables[0].comparison;
         assert_eq!((words.examples, words.systems[1].slots.inserted), (2, 2));
+        let whole = "a ".repeat(AlignedScore::STRETCH as usize);
+        assert_eq!(score_texts(&whole, &format!("{whole}b c")).stretches.len(), 1);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Pairs references and hypotheses: two files, or the files of two folders by name, and their
-//! recordings by name.
+//! Pairs references and hypotheses: two files, or the files of two folders by their names.
+//! Recordings in the files are paired by their names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ pub struct UnpairedFile {
     pub name: String,
     /// The side that is missing.
     pub lacks: Lacking,
-    /// True if the recording is scored all the same, because the hypothesis has no words for it:
-    /// its words count as deleted.
+    /// True if the recording is scored although the hypothesis lacks it: all words of the reference
+    /// count as deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_deleted: bool,
 }
@@ -86,11 +86,10 @@ impl FileScores {
 }
 
 /// Scores hypotheses against their references: two files, or two folders, whose files are paired by
-/// their names up to the last full stop (before `.filt`, `.gz`, `.zst` or `.xz`). Files that name
-/// recordings have these paired by name and channel, ignoring case, unless there is one on each
-/// side. Files that name utterances have these paired by name. If the hypothesis lacks a recording,
-/// all words of that recording count as deleted, as in sclite; an utterance that it lacks is left
-/// out.
+/// their names up to the last full stop (before `.filt`, `.gz`, `.zst` or `.xz`). Recordings within
+/// files are paired by name and channel, ignoring case, unless each side has a single recording.
+/// Named utterances are paired by name. If the hypothesis lacks a recording, all words of that
+/// recording count as deleted, as in sclite; an utterance that the hypothesis lacks is not scored.
 ///
 /// # Errors
 /// If a file cannot be read or violates its format, if the method fails, or if both sides have
@@ -212,8 +211,8 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
     Ok(Pairs { pairs, left_out })
 }
 
-/// The files of a folder by their names without extensions. Files whose names begin with a full
-/// stop are hidden.
+/// Returns the files of a folder by their names without extensions. Files whose names begin with a
+/// full stop are ignored.
 fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     for path in files::paths_in(folder)?.into_iter().filter(|path| !path.is_dir()) {

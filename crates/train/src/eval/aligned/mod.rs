@@ -1,13 +1,14 @@
 //! Scores the transcript of a recogniser against a reference: words are aligned ignoring case, and capitals are scored
 //! through the alignment.
 //!
-//! The words are read as under the protocol `asr`: no ends of sentences, one stream per recording. The marks after them
-//! are counted apart. Hyphens separate words too, since some recognisers write them where others write spaces. Batista
-//! et al. 2007 name this as future work.
+//! Words are read as under the protocol `asr`: without sentence ends, in one stream per recording. The marks after
+//! words are counted separately. Hyphens also separate words, since some recognisers write hyphens where others write
+//! spaces. Batista et al. 2007 name this as future work.
 //!
-//! The aligned units are the units of NIST's sclite, with its costs (`network.rs`): utterances with the same name; the
-//! segments of a reference with the words whose middle lies before their end; the best of several alternatives. A
-//! recording without names, times or alternatives is aligned as a whole by the fewest edits ([`align`](super::align)).
+//! The units of alignment and the costs are the same as in NIST's sclite (`network.rs`): utterances are aligned by
+//! name, and a segment of a reference is aligned with the words whose midpoint in time is before the end of the
+//! segment. Of several alternatives, the best one is chosen. A recording without names, times or alternatives is
+//! aligned as a whole, by the fewest edits ([`align`](super::align)).
 
 pub mod files;
 mod network;
@@ -54,7 +55,7 @@ pub struct Transcript {
     groups: Vec<SpeechGroup>,
 }
 
-/// The speaker and the categories of utterances, as far as a transcript names them.
+/// The speaker and the categories of utterances, if a transcript names them.
 #[derive(Debug, Clone, PartialEq)]
 struct SpeechGroup {
     speaker: Option<String>,
@@ -75,7 +76,7 @@ enum TranscriptPart {
 #[derive(Debug, Clone, PartialEq)]
 struct AlignedUtterance {
     name: Option<String>,
-    /// The position of its group in the transcript.
+    /// The index of the utterance's group in the transcript.
     group: usize,
     times: Option<(f64, f64)>,
     is_segment: bool,
@@ -84,8 +85,8 @@ struct AlignedUtterance {
 }
 
 impl Transcript {
-    /// Reads the recordings of a corpus, in the order in which they begin. There is only one if the
-    /// format names no recordings. The names are unique, ignoring case.
+    /// Reads the recordings of a corpus, in the order in which they begin. If the format names no
+    /// recordings, there is only one. The names of recordings are unique, ignoring case.
     ///
     /// # Errors
     /// If a file cannot be read or violates its format.
@@ -108,7 +109,7 @@ impl Transcript {
         Ok(transcripts)
     }
 
-    /// The transcript of a plain text.
+    /// Creates the transcript of a plain text.
     pub fn of_text(text: &str, locale: Locale) -> Self {
         let utterance = Utterance { parts: vec![UtterancePart::Text(text)], ..Utterance::default() };
         let mut transcript = Self::default();
@@ -159,7 +160,7 @@ impl Transcript {
         let (name, parts) = (name.map(str::to_owned), first..parts.len());
         let categories = utterance.categories.iter().map(|&name| name.to_owned()).collect();
         let own = SpeechGroup { speaker: speaker.map(str::to_owned), categories };
-        // Most utterances are in the last group.
+        // Most utterances are in the latest group, where the search begins.
         let group = self.groups.iter().rposition(|group| *group == own).unwrap_or_else(|| {
             self.groups.push(own);
             self.groups.len() - 1
@@ -168,8 +169,8 @@ impl Transcript {
     }
 
     /// Returns the same words in the cases that a method chooses for them, and with its marks. The method sees the
-    /// words as one stream, in which one alternative represents all; the words of the other alternatives are restored
-    /// in further streams that contain them.
+    /// words as one stream with one alternative of each set; the words of the other alternatives are restored in
+    /// further streams.
     ///
     /// # Errors
     /// If the method fails.
@@ -189,7 +190,7 @@ impl Transcript {
         };
         // The words have no marks around them, so the method decides where sentences start.
         let options = RestoreOptions::default().sentence_start(SentenceStart::Never);
-        /// The number of alternatives that have a stream of their own.
+        /// The largest number of alternatives of a set that are restored in separate streams.
         const TURNS: usize = 8;
         let mut left: FxHashSet<usize> = (0..self.words.len()).collect();
         for turn in 0..=TURNS {
@@ -198,7 +199,7 @@ impl Transcript {
             }
             let mut stream = self.stream(turn);
             if turn == TURNS || turn > 0 && !stream.iter().any(|word| left.contains(word)) {
-                // Alternatives inside others that no turn reaches are read one after the other.
+                // Nested alternatives that no turn reaches are restored one after the other.
                 stream = left.iter().copied().collect();
                 stream.sort_unstable();
             }
@@ -231,7 +232,8 @@ impl Transcript {
         Ok(self)
     }
 
-    /// The words of one stream. From each set of alternatives it uses number `turn`, counted from 0, or the last one.
+    /// Returns the indices of the words of one stream. From each set of alternatives, the stream uses number `turn`,
+    /// counted from 0, or the last one if there are fewer.
     fn stream(&self, turn: usize) -> Vec<usize> {
         let taken = self.taken(turn);
         let words = self.parts.iter().zip(taken).filter(|(_, taken)| *taken);
@@ -246,9 +248,9 @@ impl Transcript {
             .collect()
     }
 
-    /// Marks the parts that are in the stream of `turn`.
+    /// Returns, for each part, true if the part is in the stream of `turn`.
     fn taken(&self, turn: usize) -> Vec<bool> {
-        // The number of alternatives of each opening.
+        // The number of alternatives of the set that each `Open` begins.
         let (mut counts, mut open) = (FxHashMap::default(), Vec::new());
         for (at, part) in self.parts.iter().enumerate() {
             match part {
@@ -387,9 +389,9 @@ impl Pairing {
         pairing
     }
 
-    /// Pairs segments, in the order of their beginnings, with the words whose middle lies before
-    /// their end and that no earlier segment has. The last segment gets the remaining words. Words
-    /// within an ignored segment are aligned with nothing.
+    /// Pairs segments, in the order of their start times, with words. Each segment receives the
+    /// words whose midpoint in time is before its end and that no earlier segment has received; the
+    /// last segment receives all remaining words. Words of an ignored segment are not aligned.
     fn by_time(reference: &Transcript, hypothesis: &Transcript) -> Self {
         let times = |at: usize| reference.utterances[at].times.unwrap_or_default();
         let mut segments: Vec<usize> = (0..reference.utterances.len()).collect();
@@ -411,7 +413,8 @@ impl Pairing {
 }
 
 impl Transcript {
-    /// The utterances, with alternatives grouped together. Each group has the latest middle of any of its words.
+    /// Returns the utterances in groups, with a set of alternatives as one group. Each group has the latest midpoint
+    /// in time of its utterances.
     fn groups(&self) -> Vec<(Range<usize>, f64)> {
         let mut groups: Vec<(Range<usize>, f64)> = Vec::new();
         let mut depth = 0;
@@ -454,8 +457,8 @@ pub fn score(reference: &Transcript, hypothesis: &Transcript, locale: Locale) ->
     score_pairs(reference, hypothesis, &Pairing::of(reference, hypothesis), locale)
 }
 
-/// The largest number of pairs of states in an alignment of networks: their costs take 256 MB.
-/// Larger ones are aligned by the fewest edits, with the first of their alternatives.
+/// The largest number of pairs of states in an alignment of networks, whose costs occupy 256 MB.
+/// Larger networks are aligned by the fewest edits, with only the first alternative of each set.
 const MAX_PAIRS: usize = 1 << 26;
 
 fn score_pairs(
@@ -487,7 +490,7 @@ fn score_pairs(
 pub struct AlignedScore {
     /// The words that the recogniser got right.
     pub recognised: Confusion,
-    /// The words that were substituted. A slot is correct if the other word has the same case.
+    /// The words that were substituted. A slot is correct if both words have the same case.
     pub misrecognised: Confusion,
     /// The words of the reference that were deleted. They are scored as if the hypothesis had them
     /// in lower case, so a capital is a deleted slot.
@@ -495,12 +498,12 @@ pub struct AlignedScore {
     /// The words that were inserted. They are scored as if the reference had them in lower case, so
     /// a capital is an inserted slot.
     pub inserted: Confusion,
-    /// The number of optional words that only one side has, which does not count as an error. As in sclite, they count
-    /// as recognised words of the reference. They are not slots.
+    /// The number of optional words that only one side has. They are not errors: as in sclite, they count as
+    /// recognised words of the reference. They are not slots.
     pub optional: u64,
     /// The words that were recognised and have the case and the mark of the reference.
     pub identical: u64,
-    /// The marks after the words of both sides: none after a word that the side lacks.
+    /// The marks after the words of both sides. A side that lacks a word has no mark there.
     pub marks: MarkConfusion,
     /// The scores of the speakers and of the categories of the reference, if it names them. A word that was
     /// inserted belongs to the utterance of the word before it.
@@ -510,7 +513,7 @@ pub struct AlignedScore {
     group: usize,
     /// The words that were recognised but have the wrong case.
     wrong: FxHashMap<Wrong, u64>,
-    /// The counts of each stretch of the reference, which are resampled.
+    /// The counts of each stretch of the reference; stretches are the units of resampling.
     stretches: Vec<StretchCounts>,
 }
 
@@ -588,8 +591,6 @@ impl AlignedScore {
         self.marks.add(mark(reference), mark(hypothesis));
         self.group = reference.map_or(self.group, |word| word.group);
         let is_identical = right == found && mark(reference) == mark(hypothesis);
-        self.count_words(edit, right, found, is_identical);
-        self.groups.entry(self.group).or_default().count_words(edit, right, found, is_identical);
         let stretch = self.stretch(reference.is_some());
         stretch.marks.add(mark(reference), mark(hypothesis));
         stretch.all.add(right, found);
@@ -602,6 +603,9 @@ impl AlignedScore {
             Edit::Delete => stretch.words.deleted += 1,
             Edit::Insert => stretch.words.inserted += 1,
         }
+        // The words before this one determine its stretch.
+        self.count_words(edit, right, found, is_identical);
+        self.groups.entry(self.group).or_default().count_words(edit, right, found, is_identical);
         if let (Edit::Match, Some(word)) = (edit, reference)
             && right != found
         {
@@ -660,8 +664,8 @@ impl AlignedScore {
         ratio(errors.iter().sum(), self.reference())
     }
 
-    /// The word error rate of words with their case and the marks after them: a word that was recognised, but with
-    /// another case or mark, is an error too. The alignment is that of the word error rate.
+    /// Returns the word error rate with case and marks: a recognised word with a different case or mark after it is
+    /// also an error. The alignment is the same as for the word error rate.
     pub fn word_error_rate_with_case_and_marks(&self) -> Option<f64> {
         let errors = [self.misrecognised, self.deleted, self.inserted].map(|words| words.tokens());
         let differing = self.recognised.tokens() - self.identical;

@@ -2,8 +2,8 @@
 //!
 //! A transcript is a network of states and words: each word leads from one state to the next, and
 //! alternatives share their first and last states. The alignment is found by dynamic programming
-//! over pairs of states, with the costs of NIST's sclite: 4 for two different words, 3 for a word
-//! that is deleted or inserted, 2 for such a word that is optional. The best of several
+//! over pairs of states, with the costs of NIST's sclite: 4 for two different words, 3 for a
+//! deleted or inserted word, 2 for a deleted or inserted word that is optional. The best of several
 //! alternatives is therefore chosen. Among alignments of equal cost, the result is the one found
 //! from the end by taking, at each step, the first of these moves that has the least cost: two
 //! words together; a word of the hypothesis inserted; a word of the reference deleted.
@@ -15,12 +15,12 @@ use majuscule_text::{Case, Mark};
 pub(super) struct AlignmentWord<'a> {
     /// The letters of the word in lower case.
     pub(super) lower: &'a str,
-    /// The identifier of the letters, the same for equal letters.
+    /// The identifier of the letters: equal for equal letters.
     pub(super) number: u32,
     pub(super) case: Case,
     /// The mark after the word.
     pub(super) mark: Mark,
-    /// The group of its utterance, by its position in the transcript.
+    /// The index of the utterance's group in the transcript.
     pub(super) group: usize,
     /// True if the word may be omitted.
     pub(super) optional: bool,
@@ -105,7 +105,7 @@ impl<'a> Network<'a> {
         self.is_plain
     }
 
-    /// The words in order, with the first of each set of alternatives.
+    /// Returns the words in order, with only the first alternative of each set.
     pub(super) fn first(&self) -> Vec<AlignmentWord<'a>> {
         let mut words = Vec::new();
         let mut state = self.at;

@@ -92,7 +92,7 @@ pub struct AlignedPart {
     pub recognised: Figures,
 }
 
-/// The parts of which a report has the figures too.
+/// The parts of which a report has separate figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReportedParts {
     /// True for each recording.
@@ -124,7 +124,7 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
 }
 
 impl AlignedReport {
-    /// Reads the figures from scores, and those of the parts that are asked for.
+    /// Computes the figures from scores, with the figures of the requested parts.
     pub fn of(scores: &FileScores, config: &ReportConfig, asked: ReportedParts) -> Self {
         let matching = Matching::of(config.protocol);
         let all = scores.all();
