@@ -1,9 +1,10 @@
 //! The functions that JavaScript calls: the one place with `unsafe`.
 //!
-//! A call goes so: `input_place(bytes)` returns the address for the input, JavaScript writes it there and calls a function,
-//! which returns 0, or 1 if it failed; the answer, or the failure as JSON, is the `answer_length()` bytes at
-//! `answer_place()`. Addresses are valid until the next call. Only numbers pass the border, and no function here reads
-//! memory by an address that it is given, so JavaScript cannot make the code read or write anything but its own buffers.
+//! The steps of a call: `input_place(bytes)` returns the address for the input, JavaScript writes it there and calls
+//! a function, which returns 0, or 1 if it failed; the answer, or the failure as JSON, is the `answer_length()` bytes
+//! at `answer_place()`. Addresses are valid until the next call. Only numbers cross the boundary, and no function
+//! reads memory at an address that it receives, so JavaScript cannot make the code read or write anything but its own
+//! buffers.
 #![allow(unsafe_code)] // Functions keep their names for JavaScript by the attribute `no_mangle`, which counts as unsafe.
 
 use std::cell::RefCell;
@@ -11,7 +12,8 @@ use std::cell::RefCell;
 use crate::core::Core;
 
 thread_local! {
-    // WebAssembly has one thread here, and one call at a time: a borrow fails only after a panic, which ends the instance.
+    // This WebAssembly module has one thread and runs one call at a time: a borrow fails only after a panic, which
+    // ends the instance.
     static CORE: RefCell<Core> = {
         std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string())));
         RefCell::default()
@@ -49,13 +51,13 @@ extern "C" fn panic_place() -> *const u8 {
     PANIC.with_borrow(|message| message.as_ptr())
 }
 
-/// Returns the number of bytes of that message.
+/// Returns the number of bytes of the message of the panic that ended the instance.
 #[unsafe(no_mangle)]
 extern "C" fn panic_length() -> usize {
     PANIC.with_borrow(String::len)
 }
 
-/// Makes a function of each call of [`Core`]; its name begins with `majuscule_`, so that it is no other library's.
+/// Exports a function for each call of [`Core`]. Its name begins with `majuscule_`, so that no other library has it.
 macro_rules! calls {
     ($($name:ident $(($number:ident))? => $call:ident,)*) => {
         $(

@@ -1,4 +1,4 @@
-//! Files converted to another format, as they are or once they are restored.
+//! Converts files to another format, either unchanged or after restoring.
 
 use std::path::Path;
 
@@ -20,10 +20,11 @@ pub struct FileConversion {
     conversion: Conversion,
 }
 
-/// Reads the options of the output: its format, [`Format::Auto`] if it is the file's, and its new cues.
+/// Reads the options of the output: its format, [`Format::Auto`] if the file keeps its format, and
+/// its new cues.
 ///
 /// # Errors
-/// Fails if a value is not one.
+/// Fails if a value is not valid for its option.
 pub fn output(given: &mut GivenOptions) -> Result<Conversion> {
     let mut output = Conversion::default();
     given.set(Door::JavaScript, &mut output)?;
@@ -34,7 +35,7 @@ impl FileConversion {
     /// Reads the options of a conversion.
     ///
     /// # Errors
-    /// Fails if a value is not one, or an option is not known.
+    /// Fails if a value is not valid for its option, or if an option is not known.
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut values = GivenOptions::read(json, option_name)?;
         let mut output = output(&mut values)?;
@@ -67,7 +68,8 @@ impl FileConversion {
     }
 }
 
-/// Converts a file, and returns it with a report that continues the one given.
+/// Converts a file, and returns it with the `report`, to which the notes of the conversion are
+/// added.
 ///
 /// # Errors
 /// Fails if the file violates its format, or something would be lost.

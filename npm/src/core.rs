@@ -1,4 +1,4 @@
-//! A model and its calls: bytes in, bytes out.
+//! A model and its calls, which read bytes and return bytes.
 
 use majuscule::{Backend, Methods, Model, RestoreOptions, Stream, Streaming, TextRestorer};
 use majuscule_base::error::{Error, Result};
@@ -42,7 +42,7 @@ impl Core {
         &self.answer
     }
 
-    /// Makes a call with the input, and keeps its answer or its failure; returns 0 or 1.
+    /// Makes a call with the input, and keeps its answer or its failure; returns 0, or 1 after a failure.
     pub fn answer_with(&mut self, call: impl FnOnce(&mut Self, Vec<u8>) -> Result<Vec<u8>>) -> u32 {
         let input = std::mem::take(&mut self.input);
         self.answer.clear();
@@ -54,7 +54,7 @@ impl Core {
         code
     }
 
-    /// Loads the model whose packed file the input is, and answers with its description.
+    /// Loads a model from the input, which is its packed file, and answers with the description of the model.
     pub fn load(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         let model = match cfg!(feature = "all") {
             true => Model::from_bytes(input)?,
@@ -86,7 +86,7 @@ impl Core {
         self.model.as_ref().ok_or_else(|| Error::usage("no model is loaded"))
     }
 
-    /// Returns the model with the options, for texts, and the options.
+    /// Returns the model with the options of calls, for texts, and these options.
     fn restorer(&mut self) -> Result<&(TextRestorer, RestoreOptions)> {
         if self.restorer.is_none() {
             let model = self.model()?;
@@ -108,7 +108,7 @@ impl Core {
         json(&PlacedWord::of_text(&text, restorer.words(&text)?, options))
     }
 
-    /// Answers with the words of a list in JSON, each restored.
+    /// Restores each word of a list in JSON, and answers with the restored words.
     pub fn label(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         let given: Vec<String> = serde_json::from_slice(&input)
             .map_err(|_| Error::usage("the words are not a list of strings"))?;
@@ -133,26 +133,26 @@ impl Core {
         stream.ok_or_else(|| Error::usage("the stream has ended: start another one"))
     }
 
-    /// Takes the next part of a live text, and answers with what is certain by then.
+    /// Reads the next part of a live text, and answers with the text that is then certain.
     pub fn stream_push(&mut self, input: Vec<u8>, number: u32) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         self.stream(number)?.push(&input, &mut out)?;
         Ok(out)
     }
 
-    /// Stops waiting: answers with all of a live text that has come.
+    /// Stops waiting: answers with all text that has arrived.
     pub fn stream_now(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         self.stream(number)?.now(&mut out)?;
         Ok(out)
     }
 
-    /// Answers with what [`Core::stream_now`] would, and continues to wait.
+    /// Answers with the text that [`Core::stream_now`] would return, and continues to wait.
     pub fn stream_tail(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
         self.stream(number)?.tail()
     }
 
-    /// Ends a live text, and answers with the rest.
+    /// Ends a live text, and answers with the remaining text.
     pub fn stream_finish(&mut self, input: Vec<u8>, number: u32) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         self.stream(number)?.finish(&mut out)?;
@@ -192,7 +192,7 @@ impl Core {
         Ok(out)
     }
 
-    /// Answers with what became of the last file.
+    /// Answers with the report on the last file.
     pub fn report(&mut self, _: Vec<u8>) -> Result<Vec<u8>> {
         json(&self.report)
     }
@@ -211,7 +211,7 @@ impl Core {
     }
 }
 
-/// A model, described.
+/// The description of a model.
 #[derive(Serialize)]
 struct ModelFacts<'a> {
     language: &'a str,

@@ -1,4 +1,4 @@
-//! Errors as JavaScript gets them: a kind and the program's words, with options named as JavaScript names them.
+//! Errors for JavaScript: a kind and the message of the program, with the JavaScript names of options.
 
 use majuscule::Error;
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub fn option_name(name: &str) -> String {
     joined
 }
 
-/// The error of the core for text and subtitles.
+/// Returns the error for a function that only the core "all" has.
 pub fn left_out(what: &str) -> Error {
     Error::usage(format!("the core \"text\" {what}: load the core \"all\""))
 }

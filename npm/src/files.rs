@@ -1,4 +1,4 @@
-//! Files: restored in their format.
+//! Restores files in their format.
 
 use majuscule::{LANGUAGES, Model};
 use majuscule_base::error::Result;
@@ -29,7 +29,7 @@ pub struct FileReport {
     pub notes: Vec<String>,
 }
 
-/// Detects the language of a file: the declared language, or the detected one.
+/// Returns the language of a file: the declared language, or else the detected one.
 ///
 /// # Errors
 /// Fails if the file cannot be decoded.
@@ -49,7 +49,7 @@ pub fn language(settings: &Settings, bytes: &[u8]) -> Result<TextLanguage> {
 /// Restores a file and returns it with a report.
 ///
 /// # Errors
-/// Fails if the file violates its format, and like the method.
+/// Fails if the file violates its format, and returns the method's errors.
 pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<u8>, FileReport)> {
     let (call, name) = (&settings.call, settings.call.file_name());
     let (out, restored) = call.restore_file(model, bytes)?;

@@ -1,4 +1,4 @@
-//! The language of a text, and what may surprise in it.
+//! The language of a text, with a note on surprises.
 
 use majuscule::{DetectedLanguage, LANGUAGES, LanguageSource, Note, detect_language};
 use majuscule_restore::models::language::Other;
@@ -10,13 +10,13 @@ use crate::failure::option_name;
 /// The name of a text in notes.
 const NAME: &str = "the text";
 
-/// The language of a text, as far as the text shows it.
+/// The detected language of a text.
 #[derive(Debug, Default, Serialize)]
 pub struct TextLanguage {
     /// The tag, if there is a model of the language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<&'static str>,
-    /// Notes on surprises if the text is restored in the default language.
+    /// A note on surprises if the text is restored in the default language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -27,7 +27,7 @@ impl TextLanguage {
         let used = DEFAULT_LANGUAGE.to_owned();
         let note = match detected {
             DetectedLanguage::BuiltIn(language) => return Self { language: Some(language), note: None },
-            // No model is inside this build, but each has its file.
+            // This build contains no model, but each of these languages has a model file.
             DetectedLanguage::Other(Other::Language(tag, _)) if LANGUAGES.contains(&tag) => {
                 return Self { language: Some(tag), note: None };
             }

@@ -19,7 +19,7 @@ impl Settings {
     /// Reads the options of the calls that restore.
     ///
     /// # Errors
-    /// Fails if a value is not one, or an option is not known.
+    /// Fails if a value is not valid for its option, or if an option is not known.
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut given = GivenOptions::read(json, option_name)?;
         let read = Self {

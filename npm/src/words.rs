@@ -3,18 +3,18 @@
 use majuscule::{OffsetCursor, OffsetUnit, RestoreOptions, RestoredWord};
 use serde::Serialize;
 
-/// A word of a text, restored.
+/// A restored word of a text.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacedWord<'a> {
     /// The word as it is in the text.
     text: &'a str,
-    /// The word with the case that it gets.
+    /// The word with its restored case.
     form: String,
-    /// The position of the word in code units of UTF-16; of a word given by itself, its number.
+    /// The position of the word in UTF-16 code units; for a word without a text, its number.
     start: usize,
     end: usize,
-    /// The word with that case and with the marks that are inserted.
+    /// The word with its restored case and the inserted marks.
     written: String,
     /// The punctuation mark inserted after the word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct PlacedWord<'a> {
 }
 
 impl<'a> PlacedWord<'a> {
-    /// A word at this position of a text, restored with these options.
+    /// Describes a restored word at this position of a text.
     fn new(text: &'a str, start: usize, end: usize, word: RestoredWord, options: &RestoreOptions) -> Self {
         let written = word.written(options);
         Self {
@@ -48,7 +48,7 @@ impl<'a> PlacedWord<'a> {
         }
     }
 
-    /// The words of a text.
+    /// Describes the restored words of a text.
     pub fn of_text(text: &'a str, words: Vec<RestoredWord>, options: &RestoreOptions) -> Vec<Self> {
         let mut units = OffsetCursor::new(text, OffsetUnit::Utf16);
         let word = |word: RestoredWord| {
@@ -58,7 +58,7 @@ impl<'a> PlacedWord<'a> {
         words.into_iter().map(word).collect()
     }
 
-    /// Words that came without a text, each restored.
+    /// Describes restored words that came without a text.
     pub fn of_words(given: &'a [String], words: Vec<RestoredWord>, options: &RestoreOptions) -> Vec<Self> {
         let word = |(at, (text, word)): (usize, (&'a String, RestoredWord))| {
             Self::new(text, at, at + 1, word, options)
@@ -67,7 +67,7 @@ impl<'a> PlacedWord<'a> {
     }
 }
 
-/// Returns a probability with four digits.
+/// Rounds a probability to four decimal places.
 fn rounded(probability: f32) -> f64 {
     (f64::from(probability) * 1e4).round() / 1e4
 }

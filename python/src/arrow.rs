@@ -59,7 +59,7 @@ fn released() -> PyErr {
 impl Column {
     /// Reads a column of another library; `None` if the object is not a column.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        // A table has a stream of rows, a series of its values; an array is one chunk.
+        // A table has a stream of its rows, and a series has a stream of its values; an array is one chunk.
         let chunks = if object.hasattr(STREAM)? {
             let capsule = object.call_method0(STREAM)?;
             let stream = taken(capsule.cast()?, c"arrow_array_stream", FFI_ArrowArrayStream::empty())?;
@@ -82,7 +82,7 @@ impl Column {
         };
         for chunk in &chunks {
             check(chunk.data_type())?;
-            // A producer need not have checked what it read from a file: offsets, views, keys and UTF-8.
+            // The producer may have read the data from a file without a check of offsets, views, keys and UTF-8.
             read(|| chunk.to_data().validate_full())?;
         }
         Ok(Some(Self { chunks }))

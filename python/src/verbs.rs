@@ -53,7 +53,7 @@ pub fn call_verb(
     };
     // The callback runs in the thread of the caller, as Python expects of callbacks.
     let mut show = move |py: Python<'_>| {
-        // Of several steps since the last look only the last is news.
+        // Of several steps since the last check, only the last one matters.
         let (Some(progress), Some(figures)) = (&progress, figures.try_iter().last()) else { return Ok(()) };
         let kept = pyo3::types::PyDict::new(py);
         figures.into_iter().try_for_each(|(name, figure)| kept.set_item(name, figure))?;

@@ -12,9 +12,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error that says what was found, what was expected, where, and what to do.
 ///
-/// A problem knows the names of options in it ([`option`]). Display puts these names in back quotes;
-/// [`Error::worded`] writes them in the style of a program, as [`worded`] does for warnings and
-/// notes.
+/// A problem records where its text names options ([`option`]). Display puts these names in back quotes;
+/// [`Error::worded`] writes them in the style of a program, as [`worded`] does for warnings and notes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -41,7 +40,7 @@ pub enum Error {
         /// The problem: what was found, what was expected, and what to do.
         problem: Problem,
     },
-    /// A model that is in none of the folders of models: the user can put one there, or ask for another.
+    /// A model that is not in any of the model folders: the user can add it there, or request another model.
     NoModel {
         /// The model, such as "best of en".
         model: String,
@@ -57,8 +56,8 @@ pub enum Error {
     Interrupted,
 }
 
-/// Does some work of majuscule for a host that must not unwind: a panic is an [`Error::Bug`]. What
-/// the work has borrowed must not be used after that. A build that aborts at a panic never gets here.
+/// Runs work of majuscule for a host that must not unwind: a panic becomes an [`Error::Bug`]. After a panic, the
+/// values that the work has borrowed must not be used. In a build that aborts at a panic, the process ends instead.
 ///
 /// ```
 /// use majuscule_base::error::{Error, caught};
@@ -104,12 +103,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The text, with the names of options in lower case and with hyphens between words.
+    /// Returns the text, with the names of options in lower case and with hyphens between words.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text with the names of options written by `name`.
+    /// Returns the text with the names of options written by `name`.
     pub fn worded(&self, name: impl Fn(&str) -> String) -> String {
         let (mut worded, mut done) = (String::with_capacity(self.text.len()), 0);
         for option in &self.options {
@@ -175,7 +174,7 @@ impl std::fmt::Display for Location {
     }
 }
 
-/// The name of a file as the user knows it, in one line; `-` is standard input.
+/// Returns the name of a file as the user knows it, in one line; `-` is standard input.
 fn shown(file: &str) -> Cow<'_, str> {
     if file == "-" { "standard input".into() } else { printable(file) }
 }
@@ -186,12 +185,12 @@ impl Error {
         Self::Io { verb, path: path.as_ref().to_owned(), source }
     }
 
-    /// An error of arguments, which the user can change.
+    /// Returns an error in arguments, which the user can change.
     pub fn usage(problem: impl Into<Problem>) -> Self {
         Self::Usage(problem.into())
     }
 
-    /// An error in a file as a whole.
+    /// Returns an error in a file as a whole.
     pub fn file(file: impl Into<String>, problem: impl Into<Problem>) -> Self {
         Self::Input {
             location: Location { file: file.into(), line: None, column: None },
@@ -199,19 +198,19 @@ impl Error {
         }
     }
 
-    /// An error in one line of a file, counted from 1.
+    /// Returns an error in one line of a file, counted from 1.
     pub fn line(file: impl Into<String>, line: u64, problem: impl Into<Problem>) -> Self {
         let location = Location { file: file.into(), line: Some(line), column: None };
         Self::Input { location, problem: problem.into() }
     }
 
-    /// An error of a model that cannot be used.
+    /// Returns an error about a model that cannot be used.
     pub fn model(model: impl Into<String>, problem: impl Into<Problem>) -> Self {
         Self::Model { model: model.into(), problem: problem.into() }
     }
 
-    /// The text of the error with the names of options in the style
-    /// of a program, such as `--lossy` on a command line.
+    /// Returns the text of the error, with the names of options in the style of a program, such as `--lossy` on a
+    /// command line.
     ///
     /// ```
     /// use majuscule_base::error::{Error, option};
@@ -237,13 +236,12 @@ impl Error {
         }
     }
 
-    /// The text of the error as the problem of another one.
+    /// Returns the text of the error as the problem of another error.
     pub fn problem(&self) -> Problem {
         self.worded(|name| option(name).to_string()).into()
     }
 
-    /// Returns true if the error is a pipe that its reader
-    /// closed (`| head`), which is not an error to a user.
+    /// Returns true if the error is that the reader of a pipe closed it (`| head`), which is not an error to a user.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe)
     }
@@ -259,8 +257,8 @@ pub fn option(name: &str) -> OptionName<'_> {
     OptionName(name)
 }
 
-/// The marks around the name of an option in a text that becomes a [`Problem`]. They are control
-/// characters, which no quoted text contains.
+/// The characters around the name of an option in a text that becomes a [`Problem`]. They are control characters,
+/// which no quoted text contains.
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
 impl std::fmt::Display for OptionName<'_> {
@@ -269,7 +267,7 @@ impl std::fmt::Display for OptionName<'_> {
     }
 }
 
-/// A problem, warning or note with the marked names of options written by `name`.
+/// Returns a problem, warning or note in which `name` writes the marked names of options.
 ///
 /// ```
 /// use majuscule_base::error::{option, worded};

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The number of words between two looks at a flag: for each thread a quarter of a second of the slowest method.
+/// The number of words after which a flag is checked again: a quarter of a second per thread with the slowest method.
 pub const WORDS_AT_ONCE: usize = 1000;
 
-/// A flag that stops work at the next point where nothing is half done, within milliseconds. Clones
-/// share it. By default there is none, and nothing stops.
+/// A flag that stops work at the next point where nothing is half done, within milliseconds. Clones share the flag.
+/// By default there is no flag, and nothing stops.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Option<Arc<AtomicBool>>);
 

@@ -9,12 +9,12 @@ pub trait NamedValue: Copy + PartialEq + Send + Sync + 'static {
     /// Former names that are still accepted, each with the current name.
     const FORMER: &'static [(&'static str, &'static str)] = &[];
 
-    /// The name of the value; `?` if the table lacks it.
+    /// Returns the name of the value; `?` if the table lacks it.
     fn name_of(self) -> &'static str {
         Self::VALUES.iter().find(|(value, ..)| *value == self).map_or("?", |(_, name, _)| name)
     }
 
-    /// The value with this name.
+    /// Returns the value with this name.
     fn of_name(name: &str) -> Option<Self> {
         let name = Self::FORMER.iter().find(|(former, _)| *former == name).map_or(name, |(_, now)| now);
         Self::VALUES.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| *value)

@@ -60,9 +60,9 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The name of a file for the header of a diff. A name with bytes that
-/// would end the name or the line is quoted with the escapes of C, as
-/// `git` writes and `patch` reads it; other names are unchanged.
+/// Returns the name of a file for the header of a diff. A name with bytes that would end the name
+/// or the line is quoted with the escapes of C, as `git` writes and `patch` reads it; other names
+/// are unchanged.
 pub fn c_quoted(name: &[u8]) -> Vec<u8> {
     let is_plain = |c: char| !c.is_control() && !matches!(c, '"' | '\\' | '\u{fffd}');
     if str::from_utf8(name).is_ok_and(|name| name.chars().all(is_plain)) {

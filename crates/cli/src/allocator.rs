@@ -1,7 +1,7 @@
 //! The settings of the C library's allocator.
 #![allow(unsafe_code)] // The C library has no safe way to set them.
 
-/// The number of arenas: memory that one thread has freed is used by others only within an arena.
+/// The number of arenas: memory that a thread has freed can be reused by other threads only within an arena.
 const ARENAS: libc::c_int = 2;
 
 /// The number of bytes from which memory goes back to the system as soon as it is freed.

@@ -19,7 +19,7 @@ pub struct BackendArgs {
 }
 
 impl BackendArgs {
-    /// The backend as the library represents it.
+    /// Returns the backend as the library represents it.
     pub fn computing(self) -> Backend {
         Backend { device: self.device, precision: self.precision }
     }

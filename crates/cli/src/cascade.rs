@@ -10,7 +10,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_methods::Backend;
 use majuscule_restore::models::{Model, Read, cascade};
 
-/// The usual `--sure`.
+/// The default of `--sure`.
 const SURE: f32 = 0.9;
 
 /// The options of a cascade of two models.
@@ -29,14 +29,14 @@ pub struct CascadeArgs {
 }
 
 impl CascadeArgs {
-    /// The models that the option names.
+    /// Returns the models that the option names.
     pub fn files(&self) -> &[PathBuf] {
         &self.cascade
     }
 
-    /// Loads both models as one, with a count of the words that each read;
-    /// `None` if the option names none. The second model runs on the given
-    /// backend, and so does the first if its method has backends.
+    /// Loads both models as one, with a count of the words that each model reads; `None` if the
+    /// option names no models. The second model runs on the given backend, and so does the first if
+    /// its method has backends.
     ///
     /// # Errors
     /// If there are not two models, one cannot be read, or they do not fit together, or if `--sure` is
@@ -61,8 +61,8 @@ impl CascadeArgs {
     }
 }
 
-/// Loads a model from its folder or file, or by the name `accurate` or `fast` a built-in one. The
-/// model runs on the given backend if its method has backends, or if it `must`.
+/// Loads a model from its folder or file, or a built-in model by the name `accurate` or `fast`. The
+/// model runs on the given backend if its method has backends, or if `must` is true.
 ///
 /// # Errors
 /// If the model cannot be read or does not run on the backend.

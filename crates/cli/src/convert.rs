@@ -74,7 +74,8 @@ impl OutputFormArgs {
         self.user.options.cut.is_some()
     }
 
-    /// Returns a conversion with the settings that both verbs have, to an output of this name.
+    /// Returns a conversion to an output of this name, with the settings that `convert` and
+    /// `restore` share.
     pub fn conversion(&self, target: &Path) -> Conversion {
         let mut conversion = self.user.options.clone();
         conversion.transcript.markdown = is_markdown(target);

@@ -14,14 +14,13 @@ pub struct InputText {
     pub name: PathBuf,
 }
 
-/// The extensions of plain text besides those of the format: Markdown, and pages and documents whose mark-up
-/// is copied by restoring, but would be learned as words.
+/// The extensions of plain text in addition to the extensions of the format: Markdown, and web pages and documents.
+/// Restoring copies their mark-up, but learning would read it as words.
 const MARKDOWN: [&str; 2] = ["md", "markdown"];
 const MARKUP: [&str; 3] = ["html", "htm", "tex"];
 
-/// The texts of files and folders, in order: a file as it is, and of a folder and its subfolders the
-/// files that are named as a format, or as this one if it is not `auto`. The other files of a folder are
-/// reported.
+/// Returns the texts of files and folders, in order: each file, and of each folder and its subfolders the files with
+/// the extension of any format, or of this `format` if it is not `auto`. The other files of a folder are reported.
 ///
 /// # Errors
 /// If a folder cannot be read or holds no such files.
@@ -29,7 +28,7 @@ pub fn texts(files: &[PathBuf], format: Format) -> Result<Vec<InputText>> {
     texts_named(files, format, &[&MARKDOWN[..], &MARKUP].concat())
 }
 
-/// The texts of [`texts`], where `plain` are the extensions of plain text besides those of the format.
+/// Does the work of [`texts`], where `plain` are the extensions of plain text in addition to those of the format.
 fn texts_named(files: &[PathBuf], format: Format, plain: &[&str]) -> Result<Vec<InputText>> {
     let is_named = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -62,7 +61,7 @@ fn texts_named(files: &[PathBuf], format: Format, plain: &[&str]) -> Result<Vec<
     Ok(texts)
 }
 
-/// The paths of [`texts`] to learn from: no pages or documents with mark-up.
+/// Returns the paths of [`texts`] to learn from, without web pages and documents, which have mark-up.
 ///
 /// # Errors
 /// Like [`texts`].
@@ -71,8 +70,8 @@ pub fn paths(files: &[PathBuf], format: Format) -> Result<Vec<PathBuf>> {
     Ok(texts_named(files, format, &MARKDOWN)?.into_iter().map(|text| text.path).collect())
 }
 
-/// The texts of a reference and of hypotheses for it, side by side. Texts of folders have the same
-/// names except for their extensions, and come in the order of the reference.
+/// Returns for each path, a reference or a hypothesis for it, the list of its texts. The files of folders must have
+/// the same names except for their extensions, and come in the order of these names.
 ///
 /// # Errors
 /// If a folder is compared with a file, or if its names differ from the names in the reference

@@ -1,4 +1,4 @@
-//! The permission to replace outputs: without it no verb overwrites a file or folder that is there.
+//! The permission to replace outputs: without it, no verb overwrites an existing file or folder.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Hints for options and verbs that have another name here or do not exist.
+//! Hints for options and verbs that have another name in this program or do not exist.
 
 use super::methods::advice;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -57,7 +57,8 @@ const WISHES: [(&[&str], &str); 14] = [
     ),
 ];
 
-/// Removes the tip to write `--` before an option that does not exist: it would name a file.
+/// Removes the tip to write `--` before an option that does not exist: the option would then name a
+/// file.
 pub fn without_value_tip(mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
         tips.retain(|tip| !tip.to_string().contains("as a value"));
@@ -68,7 +69,7 @@ pub fn without_value_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The hint for unknown arguments, if there is one.
+/// Returns the hint for unknown arguments, if there is one.
 pub fn hint(error: &clap::Error) -> Option<String> {
     let kind = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,

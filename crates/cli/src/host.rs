@@ -1,7 +1,7 @@
 //! The verbs as calls of a program that hosts this one, such as the Python package.
 //!
 //! A verb runs in one thread, and all its exchanges with its host belong to that thread: models and files in memory,
-//! by names that only the host uses; what would be printed; the progress of training.
+//! by names that only the host uses; the text that would be printed; the progress of training.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -61,7 +61,7 @@ thread_local! {
     static CALL: RefCell<Option<HostedCall>> = const { RefCell::new(None) };
 }
 
-/// Does something with the call that this thread works for; returns `None` if the program runs by itself.
+/// Runs `work` on the call that this thread serves; returns `None` if the program runs without a host.
 fn with<T>(work: impl FnOnce(&mut HostedCall) -> T) -> Option<T> {
     CALL.with_borrow_mut(|call| call.as_mut().map(work))
 }
@@ -128,7 +128,7 @@ pub fn watched(corpus: Corpus) -> Corpus {
     corpus.interrupted_by(&interrupt()).watched_by(watch)
 }
 
-/// Keeps a report for the host, if there is one.
+/// Keeps a report for the host, if there is a host.
 #[cfg(feature = "learning")]
 pub fn keep(json: impl FnOnce() -> String) {
     with(|call| call.answer.json = Some(json()));
@@ -160,7 +160,7 @@ pub fn open(path: &Path) -> Result<Input<'static>> {
     }
 }
 
-/// Standard output, or the output of a call.
+/// Returns standard output, or the output of a call.
 pub fn stdout() -> Box<dyn Write> {
     match is_hosted() {
         true => Box::new(HeldOutput),
@@ -185,34 +185,34 @@ impl Write for HeldOutput {
 /// An option of a verb.
 #[derive(Debug)]
 pub struct VerbOption {
-    /// Its name, without hyphens before it; empty of a positional argument.
+    /// Its name without leading hyphens; empty for a positional argument.
     pub name: String,
-    /// The values that it takes: none is a flag.
+    /// The number of values that it accepts.
     pub values: OptionValues,
     /// The name of its value in the help: `N`, `FILE`.
     pub value: String,
     /// The names of its values, where there is a list of them.
     pub choices: Vec<String>,
-    /// The value where it is not given.
+    /// The value that applies if the option is not given.
     pub default: Option<String>,
     /// The first paragraph of its description.
     pub help: String,
 }
 
-/// The number of values that an option takes.
+/// The number of values that an option accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionValues {
-    /// None: it is given or not.
+    /// None: the option is given or not.
     Flag,
     /// One.
     One,
-    /// One, or none, which means a value of its own.
+    /// One, or none, which stands for a special value.
     Optional,
-    /// Several between commas.
+    /// Several, separated by commas.
     Listed,
-    /// Several between commas, or none, which means values of its own.
+    /// Several, separated by commas, or none, which stands for special values.
     OptionallyListed,
-    /// Several, each with the name before it.
+    /// Several, each after the name of the option.
     Repeated,
 }
 

@@ -71,7 +71,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One line per layer, and the centre of gravity.
+/// Returns one line per layer, and the centre of gravity.
 fn lines(layers: &LayerWeights) -> String {
     let line = |(layer, weight): (usize, &f64)| {
         let what = if layer == 0 { " (embeddings)" } else { "" };
@@ -94,7 +94,7 @@ fn facts(layers: &LayerWeights) -> Value {
     })
 }
 
-/// The names of the files, or the first few of many; `--json` prints all.
+/// Returns the names of the files, or the first names of many files; `--json` prints all names.
 fn first_names(files: &[String]) -> String {
     const SHOWN: usize = 12;
     match files.len().saturating_sub(SHOWN) {

@@ -11,7 +11,8 @@ use majuscule_restore::models::language::name_of;
 /// The languages of the files of a run.
 #[derive(Debug, Default)]
 pub struct RunLanguages {
-    /// The detected language of each file, once a file without one has needed them.
+    /// The detected language of each file; `None` until a file without a detected language needs
+    /// them.
     detected: Option<BTreeMap<PathBuf, &'static str>>,
     /// The number of files restored in each language.
     used: BTreeMap<String, usize>,
@@ -47,8 +48,8 @@ impl RunLanguages {
         *self.used.entry(language.to_owned()).or_default() += 1;
     }
 
-    /// The languages used with the numbers of their files, the most frequent first: `languages:
-    /// French 3, English 1`. `None` if there were no files.
+    /// Returns the languages used with the numbers of their files, the most frequent first:
+    /// `languages: French 3, English 1`. `None` if there were no files.
     pub fn summary(&self) -> Option<String> {
         let mut used: Vec<_> = self.used.iter().collect();
         used.sort_by_key(|(_, count)| std::cmp::Reverse(**count));

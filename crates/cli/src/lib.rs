@@ -84,7 +84,7 @@ enum Verb {
     Man(shell::Man),
 }
 
-/// The command that starts the program again, where that is not its own file.
+/// The command that starts the program again, if this is not the executable file of the process.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Parses the arguments, runs the verb and prints its error. The exit code is 0 for success, 1 for
@@ -93,8 +93,8 @@ pub fn main() -> ExitCode {
     run(std::env::args_os())
 }
 
-/// Runs the program inside another one, which `command` starts with the program alone in it; the
-/// first of the arguments is its name.
+/// Runs the program inside another program. `command` starts this program alone in a new process,
+/// and the first of the arguments is the program's name.
 pub fn main_within(command: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // A process runs the program once.
     let _ = PROGRAM.set(command);

@@ -43,7 +43,8 @@ pub fn set_bar(bar: Option<&ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar.cloned();
 }
 
-/// Reports the encodings in which texts were read that are not the one named, each in one line.
+/// Reports the encodings of texts that were not read in the named encoding, with one line for each
+/// encoding.
 pub fn tell_encodings(read: &[(PathBuf, Encoding)], named: Option<&Encoding>) {
     let Some(named) = named else { return };
     let mut others: Vec<_> = read.iter().filter(|(_, found)| found != named).collect();

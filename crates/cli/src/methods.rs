@@ -13,7 +13,7 @@ const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);
 #[cfg(not(feature = "learning"))]
 const NGRAM: Option<Method> = None;
 
-/// The method that computes with tensors too, which needs them for training.
+/// The `bert` method that also computes with tensors, which training requires.
 #[cfg(feature = "neural")]
 const BERT: Option<Method> = Some(majuscule_neural::bert::METHOD);
 #[cfg(not(feature = "neural"))]
@@ -28,12 +28,12 @@ const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule wit
 const NO_NETWORKS: &str =
     "this build runs only the neural methods bert and cnn-bilstm: build majuscule with the feature neural";
 
-/// The methods of optional packages: the name of each, the method if this build has it, and advice if it has
-/// not.
+/// The methods of optional packages: the name of each, the method if this build has it, and the advice on how to get
+/// it otherwise.
 const OPTIONAL: [(&str, Option<Method>, &str); 2] =
     [("ngram", NGRAM, NO_TRANSDUCERS), ("bilstm", BILSTM, NO_NETWORKS)];
 
-/// The folder that counts as the program's, if the program's own file is elsewhere.
+/// The folder that counts as the program's folder, if the program's file is in another folder.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
 /// Makes a folder count as the program's folder, which contains the models that are not built in. The first
@@ -42,7 +42,7 @@ pub fn look_in(folder: PathBuf) {
     let _ = FOLDER.set(folder);
 }
 
-/// The methods of the library, and the methods of the optional packages in this build.
+/// Returns the methods of the library, and the methods of the optional packages in this build.
 pub fn methods() -> Methods {
     methods_in(Vec::new())
 }
@@ -61,7 +61,7 @@ pub fn methods_in(given: Vec<PathBuf>) -> Methods {
     })
 }
 
-/// The advice on how to train a method that this build only computes, or leaves out.
+/// Returns the advice on how to train a method that this build can only run, or does not have.
 pub fn advice(method: &str) -> Option<String> {
     let is_neural = ["bert", "bilstm", "cnn-bilstm"].contains(&method);
     (is_neural && cfg!(not(feature = "neural"))).then(|| {

@@ -39,7 +39,7 @@ struct ListedModel {
     state: ModelState,
 }
 
-/// The properties of a model.
+/// The state of a model.
 enum ModelState {
     Whole { method: String, bytes: u64, crc32: Option<String>, licence: Option<&'static str> },
     Missing,
@@ -134,7 +134,7 @@ impl ListedModel {
         object
     }
 
-    /// Returns the line of the list.
+    /// Returns the line of this model in the list.
     fn line(&self) -> String {
         let name = self.name();
         match &self.state {
@@ -158,7 +158,7 @@ impl ListedModel {
     }
 }
 
-/// Returns the list as text, and after it the way to get the models that are missing.
+/// Returns the list as text, followed by instructions on how to get the missing models.
 fn page(all: &[ListedModel], folders: &[PathBuf]) -> String {
     let mut page: String = all.iter().map(ListedModel::line).collect();
     let is_missing = |model: &&ListedModel| matches!(model.state, ModelState::Missing);

@@ -11,7 +11,7 @@ use majuscule_restore::models::{Model, Preset};
 use crate::host;
 use crate::methods::methods;
 
-/// The preset that a path means: `accurate`, `fast` or `best`, unless a file or folder has that
+/// Returns the preset whose name a path is, such as `accurate`, unless a file or folder has that
 /// name.
 pub fn built_in(path: &Path) -> Option<Preset> {
     let preset = path.to_str().and_then(Preset::of_name);
@@ -29,7 +29,7 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     }
 }
 
-/// Loads a model: one of the host, or one that [`open`] opens.
+/// Loads a model of the host, or a model that [`open`] opens.
 ///
 /// # Errors
 /// Like [`open`], and if the model does not run on the backend.

@@ -27,7 +27,7 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     written.map_err(|error| Error::io("write", "standard output", error))
 }
 
-/// The number of threads: the requested number, which is at most, and by default, the number of
+/// Returns the number of threads: the requested number, but at most, and by default, the number of
 /// cores. More threads would only wait for each other, and a system refuses thousands.
 pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
     let most = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -51,7 +51,7 @@ pub fn probability(text: &str) -> Result<f32, &'static str> {
     probability.ok_or("expected a probability from 0 to 1")
 }
 
-/// Checks a language, or several between commas.
+/// Checks a language tag, or several tags separated by commas.
 ///
 /// # Errors
 /// A text with a part that is not a [`LanguageTag`].

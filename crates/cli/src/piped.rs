@@ -1,4 +1,4 @@
-//! A conversion that reads what another step writes, while it is written.
+//! Converts the output of another step while that step writes it.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -12,8 +12,8 @@ use majuscule_convert::{Conversion, ConversionNotes};
 /// The number of parts between the two steps: few enough that memory stays flat.
 const UNDER_WAY: usize = 4;
 
-/// Runs `write`, converts what it writes, and passes the result to `out`, which errors call
-/// `target`; `name` is the name of the text in errors.
+/// Runs `write`, converts its output, and passes the result to `out`, which errors call `target`;
+/// `name` is the name of the text in errors.
 ///
 /// # Errors
 /// Returns the errors of `write`, of the conversion and of `out`.
@@ -48,8 +48,7 @@ pub fn convert<T>(
     })
 }
 
-/// The input of the converter as a file to write to; the result of the conversion goes on to the
-/// output.
+/// A writer for the input of the converter; it passes the output of the converter on to `out`.
 struct Pipe<'a> {
     bytes: SyncSender<Vec<u8>>,
     ready: Receiver<Vec<u8>>,

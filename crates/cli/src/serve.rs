@@ -91,7 +91,7 @@ fn named_folder(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-/// Reads the name of a host, which is without a scheme and a port.
+/// Reads the name of a host, without a scheme and a port.
 fn host_name(text: &str) -> Result<String, String> {
     match text.is_empty() || text.contains(['/', ':', '*', ' ']) {
         true => Err("expected the name of a host alone, such as case.example.org".to_owned()),
@@ -122,8 +122,8 @@ fn read_token(path: PathBuf) -> Result<String, Error> {
     }
 }
 
-/// Prints a line of JSON for each request if `all` is true, and otherwise for those that the service itself
-/// failed.
+/// Prints a line of JSON for each request if `all` is true, and otherwise for each request that failed because of the
+/// service itself.
 fn logger(all: bool) -> Log {
     Arc::new(move |LogEntry { id, method, route, status, time, error, .. }| {
         if all || error.is_some() {

@@ -43,8 +43,8 @@ pub fn completions(args: Completions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command line for completion: without the options that users never type, and with values for
-/// arguments that also accept others.
+/// Returns the command line for completion: without the options that users never type, and with
+/// values for arguments that also accept others.
 fn completed() -> Command {
     let cli = Cli::command();
     let whole = Command::new("majuscule").version(env!("CARGO_PKG_VERSION")).propagate_version(true);

@@ -11,10 +11,10 @@ use majuscule_base::error::Result;
 use majuscule_base::files::Input;
 use majuscule_restore::{Done, Streaming};
 
-/// The most bytes taken by one read.
+/// The largest number of bytes per read.
 const READ: usize = 1 << 16;
 
-/// The most reads that are waiting to be processed.
+/// The largest number of reads that wait to be processed.
 const UNDER_WAY: usize = 4;
 
 /// The options of live output.
@@ -29,7 +29,7 @@ pub struct FollowOptions {
 /// The outcome of one read.
 #[derive(Debug, Serialize)]
 struct ReadOutcome<'a> {
-    /// The text that no longer changes; the output is the concatenation of these.
+    /// The text that no longer changes; the output is the concatenation of all these texts.
     committed: &'a str,
     /// The provisional text after it.
     tail: &'a str,
@@ -72,7 +72,7 @@ fn listen(mut input: Input<'static>) -> Receiver<Result<Vec<u8>>> {
     receiver
 }
 
-/// A live text on its way from the input to `write`.
+/// Passes a live text from the input through the stream to `write`.
 struct Outlet<'a> {
     stream: &'a mut dyn Streaming,
     revisable: bool,

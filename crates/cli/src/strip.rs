@@ -84,7 +84,7 @@ pub fn run(args: &StripArgs) -> Result<ExitCode> {
 }
 
 impl StripArgs {
-    /// The parts that are taken out: both, unless one is named.
+    /// Returns the parts that are taken out: both, unless one is named.
     fn stripping(&self) -> Stripping {
         let both = self.case == self.marks;
         Stripping { case: self.case || both, marks: self.marks || both }

@@ -67,7 +67,7 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// The paths of the texts.
+    /// Returns the paths of the texts.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             Self::Out(paths) | Self::Joined(paths, _) | Self::Back(paths, _) | Self::Diff(paths, _) => {
@@ -84,14 +84,14 @@ impl Targets {
         self.check || self.diff
     }
 
-    /// The files and folders that are named.
+    /// Returns the files and folders that are named.
     pub fn files(&self) -> &[PathBuf] {
         &self.named.files
     }
 
-    /// The destination of the texts; from a folder, only files named as this format are taken. In
-    /// an output folder their names have the extension of the format `to`, if there is one.
-    /// `others` are further inputs, which must not be overwritten.
+    /// Returns the destination of the texts. From a folder, only files named as this format are read. In an output
+    /// folder, their names have the extension of the format `to`, if there is one. `others` are further inputs, which
+    /// must not be overwritten.
     ///
     /// # Errors
     /// If a folder cannot be read or holds no texts, or an
@@ -147,11 +147,11 @@ impl Targets {
 }
 
 impl NamedTexts {
-    /// The destination of the texts, as in [`Targets::way`]; `remedy` tells what else can be done with a
-    /// folder.
+    /// Returns the destination of the texts, as [`Targets::way`] does; `remedy` is advice on what else can be done
+    /// with a folder.
     ///
     /// # Errors
-    /// Those of [`Targets::way`].
+    /// The errors of [`Targets::way`].
     pub fn way(
         &self,
         format: Format,

@@ -1,5 +1,5 @@
-//! Reads the output of a conversion back, so that output that reads otherwise is an error before it is
-//! written.
+//! Reads the output of a conversion back before it is written, so that output that would be read
+//! differently is an error.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use majuscule_base::error::Result;
 use majuscule_format::segments::{Item, LocatedItem, LossKind, Lost, SegmentInfo, WrittenItems};
 
-/// The mark with which a file in UTF-8 may begin.
+/// The byte-order mark with which a file in UTF-8 may begin.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// The reader of the output, and the items that it should read.
@@ -33,8 +33,8 @@ impl Check {
         Ok(Self { to, output, expected: VecDeque::new(), last: None })
     }
 
-    /// Returns the mark before the first text: a text that begins with a byte-order mark needs
-    /// another one before it.
+    /// Returns the byte-order mark to write before the first text, or nothing: a text that begins
+    /// with a byte-order mark needs another one before it.
     pub(crate) fn mark(&self, text: &str) -> &'static str {
         if self.output.is_at_start() && text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { "" }
     }

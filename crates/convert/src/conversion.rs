@@ -30,9 +30,9 @@ pub struct Conversion {
     /// True to refuse parts that the output format cannot express, which are otherwise left out and counted.
     /// Words are never left out.
     pub strict: bool,
-    /// True to begin the text of a cue with the name of its speaker, `ANA: so`, where the speaker changes and the output
-    /// format has no place for it; false to name no speaker in plain text either. By default, plain text is a transcript
-    /// with the names of speakers if the input has some.
+    /// True to begin the text of a cue with the name of its speaker, `ANA: so`, where the speaker changes, if the
+    /// output format has no field for it; false to name no speakers, not even in plain text. By default, plain text
+    /// is a transcript with the names of speakers if the input has any.
     pub speakers: Option<bool>,
     /// The names of speakers.
     pub names: SpeakerNames,
@@ -40,7 +40,7 @@ pub struct Conversion {
     pub transcript: TranscriptForm,
     /// The language of the text, which a transcript needs.
     pub language: Option<String>,
-    /// The cut of speech into new cues, if there is one; parts that these cannot have are dropped.
+    /// The way to cut speech into new cues, if it is cut. Parts of the input that new cues cannot have are dropped.
     pub cut: Option<CueCut>,
     /// The limits of new cues.
     pub limits: CueLimits,
@@ -53,7 +53,8 @@ pub struct Conversion {
 pub struct ConversionNotes {
     /// A summary of the dropped parts: `settings of 12 cues, 1 style`.
     pub left_out: Option<String>,
-    /// Limits of cues that could not be kept, times that were made, and lines that were read once.
+    /// Notes on limits of cues that could not be kept, on times that were made, and on repeated lines that were read
+    /// once.
     pub cues: Vec<String>,
 }
 
@@ -61,9 +62,9 @@ impl Conversion {
     /// Reads a file and writes it in the other format, with memory independent of the length of the
     /// file, except for Whisper's JSON and new cues.
     ///
-    /// Law: reading the output returns the same segments as reading the input, except for the dropped
-    /// parts and the numbers that .srt requires. New cues have the same words in the same order. Plain
-    /// text has the lines of captions that roll up once.
+    /// Law: reading the output returns the same segments as reading the input, except for the dropped parts and the
+    /// numbers that .srt requires. New cues have the same words in the same order. In plain text, each line of
+    /// roll-up captions occurs once.
     ///
     /// # Errors
     /// Fails if the input does not match its format or something would be lost; returns
@@ -179,7 +180,7 @@ impl Conversion {
                 Item::Segment(mut segment) => {
                     segment.name_voice();
                     transcript.push(&segment, &mut text);
-                    // The rest is left out.
+                    // All other parts of the segment are left out.
                     segment.speaker.take_if(|_| has_labels);
                     writer.conform(segment, &mut losses, &mut fitted)
                 }
@@ -197,9 +198,9 @@ impl Conversion {
 }
 
 impl Conversion {
-    /// Returns the conversion of a restored text of format `from`; `None` if it stays as it is: without another format,
-    /// [`Format::Auto`] being none, and without new cues. A recogniser's words become new cues of subtitles, and the field
-    /// of the text is for JSON lines alone.
+    /// Returns the conversion of a restored text of format `from`; `None` if the text keeps its format (as with
+    /// [`Format::Auto`]) and neither new cues, names nor a transcript are requested. A recogniser's words become new
+    /// cues of subtitles. The field of the text applies only to JSON lines.
     pub fn after_restoring(self, from: Format) -> Option<Self> {
         let to = if self.to == Format::Auto { from } else { self.to };
         let has_new_cues = self.cut.is_some() || self.limits.is_set();
@@ -210,8 +211,8 @@ impl Conversion {
         Some(Self { from, to, field: self.field.filter(|_| from.info().has_objects), cut, ..self })
     }
 
-    /// Sets the language of a transcript and of new cues: the named one, or else the one found, unless the file declares
-    /// its own.
+    /// Sets the language of a transcript and of new cues to the named language, or else to the found language. New
+    /// cues use the found language only if the file does not declare its own.
     pub fn set_language(&mut self, named: Option<&str>, found: &str) {
         self.language = named.or(Some(found).filter(|tag| !tag.is_empty())).map(str::to_owned);
         let found = Some(found).filter(|tag| !self.from.info().declares_language && !tag.is_empty());
@@ -219,7 +220,7 @@ impl Conversion {
     }
 }
 
-/// Returns true if a restored text is cut into new cues without being asked: a recogniser's words as subtitles.
+/// Returns true if a restored text is cut into new cues by default: the words of a recogniser, written as subtitles.
 pub fn is_cut_anew(from: Format, to: Format) -> bool {
     from.info().is_heard && to.info().family == FormatFamily::Subtitles
 }
@@ -255,7 +256,7 @@ fn is_written_with_times(segments: &SegmentInfo) -> bool {
     segments.has_times && segments.writer().is_ok()
 }
 
-/// Returns true if a text with segments, subtitles or a transcript, is written in the other format.
+/// Returns true if a text can be converted from subtitles or a transcript to plain text or to a format with times.
 pub fn is_converted(from: Format, to: Format) -> bool {
     from.info().segments.is_some_and(|from| from.has_times)
         && (to == Format::Text || to.info().segments.is_some_and(is_written_with_times))

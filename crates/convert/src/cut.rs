@@ -1,8 +1,8 @@
-//! Timed words in, cues and their lines out: the cut of the least cost.
+//! Cuts timed words into cues and lines at the lowest cost.
 //!
-//! A cut is scored by its parts: the boundary of a cue or a line there, the length of a cue and of its
-//! lines, and the time to read it. Dynamic programming over the words of a turn finds the best cut, in
-//! time linear in the number of words, since a cue holds a limited number of words.
+//! The cost of a cut has several parts: the junctures at which cues and lines end, the lengths of cues and lines, and
+//! the time to read a cue. Dynamic programming over the words of a turn finds the best cut, in time linear in the
+//! number of words, since a cue holds a limited number of words.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use majuscule_base::interrupt::Interrupt;
 
 use crate::limits::CueLimits;
 
-/// A word as the cut sees it, with the boundary after it.
+/// A word with the properties that the cut needs, and the juncture after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CutWord {
     /// The number of characters.
@@ -22,7 +22,7 @@ pub(crate) struct CutWord {
     pub(crate) after: Juncture,
 }
 
-/// The juncture between a word and the next one, the best place for a cut first.
+/// The juncture between a word and the next one. The best position for a cut comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Juncture {
     /// The end of a sentence.
@@ -54,20 +54,21 @@ impl Juncture {
     }
 }
 
-/// The cost of a cue, so that there are not more than needed.
+/// The cost of each cue, which keeps the number of cues low.
 const CUE: u64 = 20;
 /// The additional cost of a full cue over an empty one: cues of similar length are best.
 const FULL: u64 = 40;
 /// The cost of a sentence that ends inside a cue.
 const SENTENCE_INSIDE: u64 = 30;
-/// The pause in milliseconds that a cue may have inside, and the milliseconds that cost 1 beyond it.
+/// The longest pause inside a cue without a cost, in milliseconds, and the number of milliseconds beyond it per unit
+/// of cost.
 const PAUSE_INSIDE: (u64, u64) = (400, 8);
-/// The pause in milliseconds after which a cue may end as after a mark.
+/// The pause in milliseconds after which a cue may end as after a punctuation mark.
 const LONG_PAUSE: u64 = 1000;
 /// The cost of lines whose lengths differ by a full line, and of a last line shorter than the first.
 const UNEVEN: u64 = 40;
 const TOP_HEAVY: u64 = 3;
-/// The cost of a cue without any time, which is also the limit of the cost of too little reading time.
+/// The cost of a cue that is shown for no time, and the largest cost of too little reading time.
 const SHORT: u64 = 60;
 const FAST: u64 = 120;
 /// The number of characters below which a cue that is not a whole sentence has a cost, and the cost at 0 characters.
@@ -90,7 +91,7 @@ pub(crate) struct TurnCut<'a> {
     limits: &'a CueLimits,
     /// The time at which something else begins after the turn.
     until: Option<u64>,
-    /// The characters before each word, and the costs of the content of a cue.
+    /// For each word, the number of characters before it and the cost of the sentence ends and pauses before it.
     chars: Vec<usize>,
     inside: Vec<u64>,
 }
@@ -108,7 +109,7 @@ impl<'a> TurnCut<'a> {
         Self { words, limits, until, chars, inside }
     }
 
-    /// Returns the best cut; of cuts of the same cost, that with the longer cues first.
+    /// Returns the cut with the lowest cost; of several such cuts, the cut with longer cues first.
     ///
     /// # Errors
     /// Fails once the flag is set.
@@ -151,14 +152,14 @@ impl<'a> TurnCut<'a> {
         self.chars[end] - self.chars[start] + (end - start).saturating_sub(1)
     }
 
-    /// Returns true if no cue from this word on holds the words up to `end`.
+    /// Returns true if no cue that begins with the word `start` can hold the words before `end`.
     fn is_full(&self, start: usize, end: usize) -> bool {
         let CueLimits { max_chars, max_lines, .. } = *self.limits;
         self.len(start, end) > (max_chars + 1) * max_lines
             || self.natural_end(end) - self.words[start].begin > self.limits.max_milliseconds()
     }
 
-    /// Returns the time at which the words before `end` are spoken.
+    /// Returns the time at which the speech of the words before `end` ends.
     fn natural_end(&self, end: usize) -> u64 {
         let next = self.words.get(end).map_or(u64::MAX, |next| next.begin);
         self.words[end - 1].end.min(next)
@@ -193,7 +194,7 @@ impl<'a> TurnCut<'a> {
         Some(CUE + lines + end + inside + scrap + fraction + self.time_cost(shown, chars as u64))
     }
 
-    /// Returns the cost of the time in which a cue is shown.
+    /// Returns the cost of showing a cue for the time `shown`.
     fn time_cost(&self, shown: u64, chars: u64) -> u64 {
         let least = self.limits.min_milliseconds();
         let short = (SHORT * least.saturating_sub(shown)).checked_div(least).unwrap_or(0);
@@ -205,7 +206,7 @@ impl<'a> TurnCut<'a> {
         short + fast
     }
 
-    /// Lays words out in as few lines as hold them, and returns the cost; `None` if they do not fit.
+    /// Breaks words into the fewest lines that hold them, and returns the cost; `None` if they do not fit.
     fn lines(&self, words: &Range<usize>, layout: &mut LineLayout) -> Option<u64> {
         let max = self.limits.max_chars;
         let total = self.len(words.start, words.end);
@@ -221,7 +222,7 @@ impl<'a> TurnCut<'a> {
         };
         layout.begin(words, count);
         for line in 1..=count {
-            // The first line begins with the words, and the last one ends with them.
+            // The first line begins with the first word, and the last line ends with the last word.
             let begins = if line == 1 { start..start + 1 } else { start + line - 1..words.end };
             let ends = if line == count { words.end..words.end + 1 } else { start + line..words.end };
             for end in ends {
@@ -260,8 +261,8 @@ impl<'a> TurnCut<'a> {
     }
 }
 
-/// The best lines of a cue: for each number of lines and each end, the cost and the end before. The memory
-/// serves all cues.
+/// The best lines of a cue: for each number of lines and each end, the cost and the end of the previous line. The
+/// memory is reused for all cues.
 #[derive(Debug, Default)]
 struct LineLayout {
     words: Range<usize>,
@@ -278,7 +279,7 @@ impl LineLayout {
         self.rows.resize(count * words.len(), None);
     }
 
-    /// Returns the index of the best `line` lines that end at `end`.
+    /// Returns the index in `rows` of the best `line` lines that end at `end`.
     fn at(&self, line: usize, end: usize) -> usize {
         (line - 1) * self.words.len() + end - self.words.start - 1
     }

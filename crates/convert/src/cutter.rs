@@ -25,7 +25,7 @@ use crate::limits::CueLimits;
 use crate::rolled::RolledUp;
 use crate::words::{self, CueWord};
 
-/// The time by which a word may begin before the one before it: recognisers are not more exact.
+/// The tolerance, in milliseconds, for a word that begins before the previous word: recognisers are not more exact.
 const SLACK: u64 = 500;
 
 /// Words of one speaker in a row.
@@ -37,11 +37,11 @@ struct SpokenTurn {
     sources: Vec<Rc<LocatedItem>>,
     /// The number of words before the turn.
     first: usize,
-    /// True for a sound, which stays in a cue of its own.
+    /// True for a sound, which stays in a separate cue.
     is_apart: bool,
-    /// True if it begins before the end of the turn before.
+    /// True if it begins before the end of the previous turn.
     overlaps: bool,
-    /// True if it begins in the segment of the turn before.
+    /// True if it begins in the same segment as the previous turn.
     is_same_segment: bool,
 }
 
@@ -64,7 +64,7 @@ struct MadeCue {
     end: u64,
 }
 
-/// A list of cues that break a limit.
+/// The number of cues that break a limit, and the first of these cues.
 #[derive(Debug, Default)]
 struct ToldCues {
     count: usize,
@@ -188,7 +188,7 @@ impl CueCutter {
         if self.losses.from.rolls_up && self.rolled.drop_repeated(&mut segment) {
             return Ok(());
         }
-        // The words stay, and a record of hours has many.
+        // The words are not dropped, and a recording of several hours has too many of them to copy.
         let words = std::mem::take(&mut segment.words);
         words::drop_fields(&segment, self.keeps_words(), &mut self.losses)?;
         segment.words = words;
@@ -404,8 +404,8 @@ impl CueCutter {
         turn.words.iter().enumerate().map(cut_word).collect()
     }
 
-    /// Joins two short turns in one cue, a line each, if either is too short for a cue of its own
-    /// or both were in one cue.
+    /// Joins two short turns in one cue, with a line for each, if either turn is too short for a separate cue or if
+    /// both were in one cue of the input.
     fn join(&self, turns: &[SpokenTurn], cues: Vec<MadeCue>) -> Vec<MadeCue> {
         let mut joined: Vec<MadeCue> = Vec::new();
         let mut cues = cues.into_iter().peekable();
@@ -460,14 +460,14 @@ impl CueCutter {
         let is_short = |begin: u64, said: u64, room: u64| {
             self.limits.shown(begin, said, Some(room), 0) < begin + self.limits.min_milliseconds()
         };
-        // Time after the second turn is not known yet: at least its own words have it.
+        // The time available after the second turn is not known yet; it is at least the time of its own words.
         let is_needed = b.is_same_segment
             || is_short(cue.begin, cue.said, next.begin)
             || is_short(next.begin, next.said, next.said);
         is_fit && is_timely && is_needed && same(a) == same(b)
     }
 
-    /// Puts out a cue, after the blocks before its words.
+    /// Outputs a cue, after the blocks that come before its words.
     fn write(&mut self, turns: &[SpokenTurn], cue: &MadeCue) {
         let (first, part) = (&turns[cue.parts[0].turn], &cue.parts[0].cut);
         let last = cue.parts.last().map_or(0, |part| turns[part.turn].first + part.cut.words.end);
@@ -491,7 +491,7 @@ impl CueCutter {
         let words = turn_words(turns, cue);
         if !keeps_words || words.clone().any(|word| word.timed.is_empty()) {
             if keeps_words && words.clone().any(|word| !word.timed.is_empty()) {
-                // The times of some words alone would not be the words of the text.
+                // If only some words have times, a list of these words would not be the words of the text.
                 let _ = self.losses.drop_part(LossKind::Words, 0, "the times of words");
             }
             segment.words.clear();
@@ -502,7 +502,7 @@ impl CueCutter {
         self.cues.push_back((Item::Segment(segment), Rc::clone(source)));
     }
 
-    /// Keeps in mind the limits that a cue breaks.
+    /// Records the limits that a cue breaks.
     fn tell(&mut self, cue: &MadeCue, text: &str) {
         let shown = cue.end - cue.begin;
         let lines = || text.split('\n').map(|line| line.chars().count());
@@ -519,16 +519,16 @@ impl CueCutter {
     }
 }
 
-/// Returns an item and its source, which are the same.
+/// Returns an item with itself as its source.
 fn shared(found: LocatedItem) -> (Item, Rc<LocatedItem>) {
     (found.item.clone(), Rc::new(found))
 }
 
-/// The mark before each of two turns in a cue.
+/// The dash before each of two turns in a cue.
 const DASH: &str = "- ";
 
-/// Returns the mark before a part of a cue: a dash if there are two, unless one has a dash itself, or a
-/// name or another sign shows that it begins.
+/// Returns the dash before a part of a cue. It is empty if the cue has only one part, if the part has its own dash,
+/// or if a name or another sign shows where a part begins.
 fn dash(turns: &[SpokenTurn], cue: &MadeCue, part: &CuePart) -> &'static str {
     let first = |part: &CuePart| &*turns[part.turn].words[part.cut.words.start].text;
     let is_told = |part: &CuePart| {
@@ -575,7 +575,7 @@ impl CueText {
         self.segment.tags.push(SegmentTag { at: self.at, tag: tag.to_owned() });
     }
 
-    /// Removes the parts that a second turn does not share.
+    /// Removes the speaker, the channel and the label that a second turn does not share.
     fn differ(&mut self, other: &Segment) {
         let Segment { speaker, channel, label, .. } = &mut self.segment;
         for (own, other) in [(speaker, &other.speaker), (channel, &other.channel), (label, &other.label)] {

@@ -60,7 +60,7 @@ impl CueLanguage {
         }
     }
 
-    /// Returns the juncture between two words, whose marks are part of them.
+    /// Returns the juncture between two words. The punctuation marks next to a word are part of it.
     pub(crate) fn juncture(&self, word: &str, next: &str) -> Juncture {
         let run = word.trim_end().rsplit(char::is_whitespace).find(|run| run.contains(char::is_alphanumeric));
         let run = run.unwrap_or(word);
@@ -90,7 +90,7 @@ impl CueLanguage {
         self.between(body, &lower, begin, next)
     }
 
-    /// Returns the juncture between two words without a mark.
+    /// Returns the juncture between two words without a punctuation mark between them.
     fn between(&self, body: &str, lower: &str, begin: &str, next: &str) -> Juncture {
         let plain = begin.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’')).next();
         let plain = plain.unwrap_or_default().to_lowercase().replace('’', "'");

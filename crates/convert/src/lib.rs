@@ -16,12 +16,11 @@
 //! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, other fields | other fields of the document |
 //! | jsonl | an object | everything | everything |
 //!
-//! Only `<i>`, `<b>` and `<u>` are tags in all subtitle formats, in ass as `{\i1}` and `{\i0}`; the
-//! settings of one are not valid in another. Escapes of vtt and ttml are plain characters elsewhere.
-//! Unspoken parts of ctm and stm, events in `<>` and alternatives, are tags, and a missing name,
-//! confidence or type is `-`, `NA` and `NA`. In jsonl the text has no tags: these have a list of
-//! their own with their positions, so that the text is plain. Blocks have `"text":null`, so that readers
-//! of texts skip them.
+//! Only `<i>`, `<b>` and `<u>` are tags in all subtitle formats, in ass as `{\i1}` and `{\i0}`; the settings of one
+//! format are not valid in another. Escapes of vtt and ttml are plain characters elsewhere. Unspoken parts of ctm and
+//! stm, events in `<>` and alternatives, are tags, and a missing name, confidence or type is `-`, `NA` and `NA`. In
+//! jsonl the text is plain: a separate list contains the tags with their positions. Blocks have `"text":null`, so
+//! that readers of texts skip them.
 //!
 //! In ass a field with its usual value (`0`, `Default`) is not content, nor is an identifier that is
 //! the position of the event. A file without a script gets one, which is not content either.
@@ -50,7 +49,7 @@
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it.
+// In reading order: each module uses only the modules above it.
 mod limits;
 mod cut;
 mod juncture;

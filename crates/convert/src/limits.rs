@@ -33,7 +33,7 @@ pub struct CueLimits {
     /// The language of the text, by its tag, or `mul` for several: it determines which words are
     /// abbreviations, and which are articles and prepositions, which stay on the line of their noun.
     pub language: Option<String>,
-    /// The largest number of words of a recording, which are held in memory until it ends; `None` is any.
+    /// The largest number of words of a recording, which are held in memory until it ends; `None` for no limit.
     pub max_words: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ impl CueLimits {
     }
 
     /// # Errors
-    /// Fails if a limit leaves no cue, or is invalid.
+    /// Fails if the limits allow no cue, or if a limit is invalid.
     pub(crate) fn check(&self) -> Result<()> {
         let wrong = |name: &str, found: String, expected: &str| {
             Err(Error::usage(format!("{} {}: expected {expected}", option(name), shortened(&found))))
@@ -106,8 +106,8 @@ impl CueLimits {
         self.max_chars * self.max_lines
     }
 
-    /// Returns the end of a cue whose speech ends at `said`: the cue stays as long as reading takes, as
-    /// far as there is room.
+    /// Returns the end of a cue whose speech ends at `said`. If reading takes longer than the speech, the cue stays
+    /// until the time `room` at most.
     pub(crate) fn shown(&self, begin: u64, said: u64, room: Option<u64>, chars: usize) -> u64 {
         let needed = self.min_milliseconds().max(self.milliseconds_to_read(chars));
         let room = room.unwrap_or(u64::MAX).max(said);

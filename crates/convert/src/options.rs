@@ -13,7 +13,7 @@ use Door::{JavaScript, Program, Service};
 
 /// Python has the options of the program's verbs.
 const EVERYWHERE: &[Door] = &[Program, Service, JavaScript];
-/// The program has the language of `--lang` and the form of the output's name.
+/// The program sets these options by `--lang` and by the name of the output.
 const IN_CALLS: &[Door] = &[Service, JavaScript];
 
 impl UserSettings for Conversion {
@@ -25,7 +25,7 @@ impl UserSettings for Conversion {
     }
 }
 
-/// The limits themselves refuse what leaves no cue.
+/// The limits themselves refuse values that allow no cue.
 const ANY: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
 const FORMAT: OptionKind = OptionKind::Choice(choices::<Format>, None);

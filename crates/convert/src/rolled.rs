@@ -1,4 +1,4 @@
-//! Captions that roll up, whose cues show again the lines of the cue before: each line is read once.
+//! Roll-up captions, whose cues repeat lines of the previous cue: each line is read once.
 
 use majuscule_format::segments::{RolledLines, Segment, Time, follows};
 
@@ -8,15 +8,17 @@ use crate::words;
 #[derive(Debug, Default)]
 pub(crate) struct RolledUp {
     lines: RolledLines,
-    /// The number of the cue: one more than the previous cue's if it follows at once.
+    /// The number of the cue: the number of the previous cue plus 1 if the cue follows it
+    /// immediately.
     cue: u64,
     times: Option<(Time, Time)>,
-    /// The number of cues that follow the one before at once, and of the cues that repeat its lines.
+    /// The number of cues that immediately follow the previous cue, and the number of cues that
+    /// repeat its lines.
     following: u64,
     repeating: u64,
 }
 
-/// The longest time in milliseconds of a cue that says nothing by itself.
+/// The longest time, in milliseconds, of a cue that shows only repeated lines.
 pub(crate) const GLIMPSE: u64 = 100;
 
 impl RolledUp {

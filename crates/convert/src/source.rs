@@ -20,7 +20,7 @@ pub(crate) struct ConvertSource<'a> {
     items: ItemReader<'a>,
     /// The cutter, if the file is cut into new cues.
     pub(crate) cutter: Option<CueCutter>,
-    /// The lines that captions rolled up, if each of them is to be read once.
+    /// The lines of roll-up captions, if each of these lines is to be read once.
     pub(crate) rolled: Option<RolledUp>,
     /// The speaker named last, if speakers are named in the text; empty at first.
     pub(crate) named: Option<String>,
@@ -146,7 +146,7 @@ impl<'a> ConvertSource<'a> {
 /// The number of items that are read to look for speakers.
 const PEEKED: usize = 1000;
 
-/// Begins the text of a segment with the name of its speaker in capitals, if it is not that of the last one.
+/// Begins the text of a segment with the name of its speaker in capitals, unless this is the last named speaker.
 fn name_speaker(segment: &mut Segment, last: &mut String) {
     let Some(name) = segment.speaker.take() else { return };
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase();

@@ -21,7 +21,8 @@ const LONGEST: usize = 1 << 16;
 /// The form of a transcript as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TranscriptForm {
-    /// True for paragraphs also if no speaker is known; a text without speakers otherwise has a line for each segment.
+    /// True to write paragraphs even if no speaker is known; otherwise a text without speakers has a line for each
+    /// segment.
     pub paragraphs: bool,
     /// True to begin each paragraph with its time: `[00:12:07]`.
     pub times: bool,
@@ -66,7 +67,7 @@ struct TranscriptSentence {
     is_begun: bool,
 }
 
-/// A word with the marks next to it, and its times in milliseconds.
+/// A word with the punctuation marks next to it, and its times in milliseconds.
 struct SpokenWord<'a> {
     text: &'a str,
     begin: Option<u64>,
@@ -91,7 +92,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// Adds a segment, and appends to `out` the sentences whose place is known.
+    /// Adds a segment, and appends to `out` the sentences for which it is known whether they begin a paragraph.
     pub(crate) fn push(&mut self, segment: &Segment, out: &mut String) {
         let times = word_times(segment);
         let [begin, end] = [segment.begin, segment.end].map(|time| time.map(Time::milliseconds));
@@ -159,7 +160,8 @@ impl TranscriptWriter {
         self.names.note()
     }
 
-    /// Appends the sentences whose place is known; the last one may go on unless the transcript `ends`.
+    /// Appends the sentences for which it is known whether they begin a paragraph; the last one may go on unless the
+    /// transcript `ends`.
     fn write(&mut self, ends: bool, out: &mut String) {
         while let Some(begins) = self.divider.decide() {
             if let Some(next) = self.sentences.iter_mut().find(|next| next.begins_paragraph.is_none()) {
@@ -231,7 +233,7 @@ fn word_times(segment: &Segment) -> Vec<WordTime> {
     times.collect()
 }
 
-/// Returns the words in a part of a text, each with the marks that stand apart next to it.
+/// Returns the words in a part of a text, each with the punctuation marks next to it, even across a space.
 fn words<'a>(text: &'a str, part: Range<usize>, times: &[WordTime]) -> Vec<SpokenWord<'a>> {
     let (mut spans, mut opening): (Vec<Range<usize>>, Option<usize>) = (Vec::new(), None);
     let mut at = part.start;

@@ -1,4 +1,4 @@
-//! A segment in, its words with their times and tags out.
+//! Reads the words of a segment, with their times and tags.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use majuscule_text::{Mark, MarkForm};
 use crate::cut::Juncture;
 use crate::juncture::CueLanguage;
 
-/// A word with the marks that stand apart next to it, as `« oui »` in French.
+/// A word with the punctuation marks that a space separates from it, as in `« oui »` in French.
 #[derive(Debug, Clone)]
 pub(crate) struct CueWord {
     pub(crate) text: String,
@@ -18,18 +18,18 @@ pub(crate) struct CueWord {
     pub(crate) end: u64,
     /// The tags of the word, with their positions in its text.
     pub(crate) tags: Vec<SegmentTag>,
-    /// The word as the input times it, with its confidence; empty if the input does not.
+    /// The timed words of the input in this word, with their confidences; empty if the input has no timed words.
     pub(crate) timed: Vec<SegmentWord>,
 }
 
 impl CueWord {
-    /// Appends a mark that had a row of its own.
+    /// Appends a punctuation mark that had a separate row in the input.
     pub(crate) fn push_mark(&mut self, mark: &str) {
         self.texts().for_each(|text| text.push_str(mark));
     }
 
-    /// Spaces the marks of a word of a transcript, which has them right after it, as the language does:
-    /// `quoi\u{202f}?`
+    /// Inserts the space that the language has before punctuation marks. In a transcript, the marks directly follow
+    /// the word: `quoi\u{202f}?`
     pub(crate) fn space_marks(&mut self, language: Option<&str>) {
         let language = language.unwrap_or_default();
         for text in self.texts() {
@@ -44,7 +44,7 @@ impl CueWord {
         }
     }
 
-    /// Returns the text and, if the input times words, the text of the last one.
+    /// Returns the text and, if the input has timed words, the text of the last timed word.
     fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         self.timed.last_mut().map(|timed| &mut timed.text).into_iter().chain([&mut self.text])
     }
@@ -56,9 +56,9 @@ pub(crate) struct SpokenPart {
     /// The fields that the words share: a segment without words and times.
     pub(crate) frame: Rc<Segment>,
     pub(crate) words: Vec<CueWord>,
-    /// True if a dash, a name or a note of music shows that something else begins.
+    /// True if a dash, a name or a musical note shows that a turn or a song begins.
     pub(crate) begins: bool,
-    /// True for a sound, music or a drawing, which stays in a cue of its own.
+    /// True for a sound, music or a drawing, which stays in a separate cue.
     pub(crate) is_apart: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct SegmentParts {
     pub(crate) is_divided: bool,
 }
 
-/// Reads the words of a segment, with times in milliseconds, multiples of `unit`.
+/// Reads the words of a segment, with times in milliseconds that are multiples of `unit`.
 pub(crate) fn read(
     segment: &Segment,
     unit: u64,
@@ -130,7 +130,7 @@ pub(crate) fn read(
     Ok(SegmentParts { parts, is_divided })
 }
 
-/// Returns a segment with all fields that the words of this one share, as far as the output supports them.
+/// Returns a segment with all fields that the words of `segment` share and that the output supports.
 fn frame(segment: &Segment, losses: &Losses) -> Segment {
     let has_styles = losses.from.has_overrides && losses.keeps_all();
     Segment {
@@ -145,7 +145,7 @@ fn frame(segment: &Segment, losses: &Losses) -> Segment {
     }
 }
 
-/// Returns true if a text is a sound between brackets, or nothing but notes.
+/// Returns true if a text is a sound between brackets, or consists of musical notes.
 fn is_sound(text: &str) -> bool {
     let between = |open, close| {
         let inside = text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
@@ -161,7 +161,7 @@ fn is_drawing(segment: &Segment) -> bool {
     })
 }
 
-/// Runs of characters that stay together: a word, and marks that stand apart next to it.
+/// Runs of characters that stay together: a word, and the punctuation marks that a space separates from it.
 #[derive(Debug, Clone, Default)]
 struct WordGroup {
     runs: Vec<Range<usize>>,
@@ -192,7 +192,7 @@ impl WordGroup {
         text
     }
 
-    /// Returns the position in the text of the group of this character of the segment.
+    /// Returns the position, in the text of the group, of the character `at` of the segment.
     fn position(&self, at: usize) -> usize {
         let mut before = 0;
         for run in &self.runs {
@@ -234,7 +234,7 @@ fn is_sound_block(lines: &[char]) -> bool {
         && is_sound(lines.iter().collect::<String>().trim())
 }
 
-/// Groups the runs of a text whose sounds may be on lines of their own: a sound is one group.
+/// Groups the runs of a text. A sound on separate lines is one group.
 fn groups_of_lines(chars: &[char], language: &CueLanguage) -> Vec<WordGroup> {
     let text: String = chars.iter().collect();
     if is_sound(text.trim()) {
@@ -337,9 +337,9 @@ struct TurnPlace<'a> {
 }
 
 impl TurnPlace<'_> {
-    /// Returns the number of characters that another turn has before its first word, or a song:
-    /// `- yes`, `>> yes`, `MAN: yes`, `♪ yes`. A dash after an unfinished line is a mark of the
-    /// sentence, and so is one within a line without turns.
+    /// Returns the number of characters before the first word of a new turn or a song: `- yes`, `>> yes`, `MAN: yes`,
+    /// `♪ yes`. A dash after an unfinished line belongs to the sentence, and so does a dash within a line without
+    /// turns.
     fn turn_len(&self, line: &[char]) -> Option<usize> {
         let &Self { begins_line, has_turn, .. } = self;
         // A word may have thousands of marks after it: the last run decides.
@@ -397,14 +397,14 @@ struct WordAnchor {
     words: Vec<SegmentWord>,
 }
 
-/// Uses the times of the words of a segment, if they are the words of its text.
+/// Uses the times of a segment's timed words, if these words form the text of the segment.
 fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors: &mut [WordAnchor]) {
     let visible = |c: &char| !c.is_whitespace();
     let pieces = segment.words.iter().flat_map(|word| word.text.chars()).filter(visible);
     if !pieces.eq(chars.iter().copied().filter(visible)) {
         return;
     }
-    // The characters before each group, white space apart, and before each timed word.
+    // The number of characters before each group, without white space.
     let mut bounds = vec![0];
     for group in groups {
         bounds.push(bounds[bounds.len() - 1] + letters(chars, group) as usize);
@@ -419,7 +419,8 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
         if from == bounds[at] {
             anchor.begin = anchor.begin.or(word.begin);
         }
-        // Most words are one timed word: the usual four positions would be most of the memory.
+        // Most words are one timed word: the four elements that a vector reserves by default would take most of the
+        // memory.
         anchor.words.reserve_exact(1);
         anchor.words.push(word.clone());
         let mut last = at;
@@ -433,8 +434,8 @@ fn anchor_words(segment: &Segment, chars: &[char], groups: &[WordGroup], anchors
     }
 }
 
-/// Reads the times between the words of a cue: `<00:01.000>`. A time outside the cue, or before the last
-/// one, cannot be right.
+/// Reads the times between the words of a cue: `<00:01.000>`. Ignores a time outside the cue or before the previous
+/// time, which cannot be right.
 fn anchor_tags(
     segment: &Segment,
     (mut least, last): (Time, Time),
@@ -493,7 +494,7 @@ fn divide(
     (times, is_divided)
 }
 
-/// The part that a tag plays in a text.
+/// The role of a tag in a text.
 #[derive(Debug, PartialEq, Eq)]
 enum TagRole<'a> {
     Opens(&'a str),
@@ -540,7 +541,7 @@ pub(crate) fn closing(tag: &str) -> String {
 /// subtitles have two or three.
 const MAX_OPEN_TAGS: usize = 16;
 
-/// Follows the tags of a word: tags that are open after it stay in `open`.
+/// Updates the list of open tags by a tag.
 pub(crate) fn follow(tag: &str, open: &mut Vec<String>) {
     match role(tag) {
         TagRole::Opens(_) if open.len() < MAX_OPEN_TAGS => open.push(tag.to_owned()),
@@ -565,17 +566,17 @@ pub(crate) fn drop_before(at: usize, tags: &mut Vec<SegmentTag>) {
     tags.splice(0..0, frames.into_iter().chain(open).map(|tag| SegmentTag { at: 0, tag }));
 }
 
-/// Assigns each tag to its word, and returns the frame of each word.
+/// Assigns each tag to its word, and returns for each word its frame.
 fn hang_tags(
     segment: &Segment,
     groups: &[WordGroup],
     base: &Rc<Segment>,
     words: &mut [CueWord],
 ) -> Vec<Rc<Segment>> {
-    // The words from which a frame holds.
+    // Each frame with the number of the first word to which it applies.
     let mut frames = vec![(0, Rc::clone(base))];
     for tag in &segment.tags {
-        // The word that begins here or later; a tag that ends something belongs to the word before.
+        // The word that begins here or later; a closing tag belongs to the previous word.
         let next = groups.partition_point(|group| group.end() <= tag.at).min(groups.len() - 1);
         let is_before = groups[next].start() >= tag.at;
         let role = role(&tag.tag);
@@ -610,8 +611,8 @@ fn hang_tags(
     (0..words.len()).map(frame_of).collect()
 }
 
-/// Closes the tags that are open at the end of a part, and opens them again in the next one: the
-/// parts come into cues of their own.
+/// Closes the tags that are open at the end of a part, and opens them again in the next part, since the parts become
+/// separate cues.
 fn close_tags(parts: &mut [SpokenPart]) {
     let mut open: Vec<String> = Vec::new();
     for part in parts {

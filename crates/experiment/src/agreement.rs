@@ -57,9 +57,9 @@ pub struct AnnotatorCount {
 pub struct SystemPreference {
     /// The name of the system.
     pub name: String,
-    /// The number of choices of the system's variants. Systems that wrote the same share a choice.
+    /// The number of choices of the system's variants. Systems that wrote the same word share a choice.
     pub preferred: u64,
-    /// Their fraction of all choices.
+    /// The fraction of all choices that are for the system's variants.
     pub fraction: Option<f64>,
     /// The 95 % confidence interval of the fraction. Each row counts once, since several choices for one row are not
     /// independent.
@@ -142,7 +142,7 @@ impl AgreementReport {
         })
     }
 
-    /// The report as text that ends with a line feed.
+    /// Returns the report as text that ends with a line feed.
     pub fn page(&self, layout: Layout) -> String {
         let lay = match layout {
             Layout::Text => TextTable::text,
@@ -188,7 +188,7 @@ fn coefficient(value: Option<f64>) -> String {
     value.map_or_else(|| "–".into(), |value| format!("{value:.3}"))
 }
 
-/// A quotient; `None` if it is undefined.
+/// Returns a quotient; `None` if it is undefined.
 fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
@@ -196,7 +196,7 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
 /// The 97.5th percentile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval of Wilson 1927 of a fraction of `n`; `None` if `n` is 0.
+/// Returns the 95 % interval (Wilson 1927) of a proportion of `n` observations; `None` if `n` is 0.
 fn wilson(fraction: f64, n: f64) -> Option<Interval> {
     let squared = ratio(Z * Z, n)?;
     let middle = fraction + squared / 2.0;
@@ -206,13 +206,13 @@ fn wilson(fraction: f64, n: f64) -> Option<Interval> {
     Some(Interval { low: ((middle - half) / scale).max(0.0), high: ((middle + half) / scale).min(1.0) })
 }
 
-/// The fraction of pairs that are equal.
+/// Returns the fraction of pairs whose members are equal.
 fn observed<T: PartialEq>(both: &[[T; 2]]) -> Option<f64> {
     ratio(both.iter().filter(|[one, other]| one == other).count() as f64, both.len() as f64)
 }
 
-/// Cohen's kappa, (p_o − p_e) / (1 − p_e), where p_e is the agreement expected by chance from the category frequencies
-/// of each annotator.
+/// Computes Cohen's kappa, (p_o − p_e) / (1 − p_e), where p_e is the agreement expected by chance from the category
+/// frequencies of each annotator.
 fn kappa<T: Ord>(both: &[[T; 2]]) -> Option<f64> {
     let observed = observed(both)?;
     let mut counts: BTreeMap<&T, [u64; 2]> = BTreeMap::new();
@@ -226,7 +226,7 @@ fn kappa<T: Ord>(both: &[[T; 2]]) -> Option<f64> {
     ratio(observed - expected, 1.0 - expected)
 }
 
-/// The fraction of equal choices among all pairs of choices for the same row.
+/// Returns the fraction of equal choices among all pairs of choices for the same row.
 fn raw_agreement<T: Ord>(judged: &[Vec<Option<T>>]) -> Option<f64> {
     let [mut equal, mut pairs] = [0, 0];
     for counts in counts_of_units(judged) {
@@ -237,7 +237,7 @@ fn raw_agreement<T: Ord>(judged: &[Vec<Option<T>>]) -> Option<f64> {
     ratio(equal as f64, pairs as f64)
 }
 
-/// The number of choices of each category, for each row.
+/// Returns the number of choices of each category, for each row.
 fn counts_of_units<T: Ord>(judged: &[Vec<Option<T>>]) -> impl Iterator<Item = BTreeMap<&T, u64>> {
     let units = judged.iter().map(Vec::len).max().unwrap_or_default();
     (0..units).map(move |unit| {
@@ -249,8 +249,8 @@ fn counts_of_units<T: Ord>(judged: &[Vec<Option<T>>]) -> impl Iterator<Item = BT
     })
 }
 
-/// The matrix of coincidences of categories, as far as alpha needs it. A row of m choices counts each of its ordered
-/// pairs as 1/(m − 1); a row with one choice does not count.
+/// The parts of the coincidence matrix of categories that alpha needs. In a row with m choices, each ordered pair
+/// counts as 1/(m − 1); a row with one choice does not count.
 struct Coincidences {
     /// The sum of the entries off the diagonal.
     off_diagonal: f64,
@@ -276,7 +276,8 @@ impl Coincidences {
         Self { off_diagonal, totals: totals.into_values().collect() }
     }
 
-    /// Alpha, 1 − D_o / D_e: the observed disagreement divided by the disagreement of all choices paired at random.
+    /// Computes alpha, 1 − D_o / D_e: the observed disagreement divided by the disagreement of all choices paired at
+    /// random.
     fn alpha(&self) -> Option<f64> {
         let choices: f64 = self.totals.iter().sum();
         let expected = choices * choices - self.totals.iter().map(|total| total * total).sum::<f64>();

@@ -1,4 +1,5 @@
-//! Sheets of words on which systems differ, for annotators who do not see which system wrote what, and the keys to them.
+//! Sheets of words on which systems differ, for annotators who do not see the systems' names, and keys that name the
+//! systems.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +22,9 @@ pub struct SystemWords<'a> {
     pub choices: &'a [Vec<Choices>],
     /// The facts about the words of each example.
     pub facts: &'a [Vec<WordFacts>],
-    /// True if there is a text in its true case; otherwise the first system replaces it.
+    /// True if there is a text in its true case; otherwise the output of the first system replaces it.
     pub has_reference: bool,
-    /// The case mappings that count.
+    /// The locale of the case mappings.
     pub locale: Locale,
 }
 
@@ -43,7 +44,7 @@ pub struct AnnotationConfig {
 pub struct Annotation {
     /// The key, which annotators do not get.
     pub key: AnnotationKey,
-    /// The context of each position, with its word in lower case and brackets.
+    /// The context of each position; the word at the position is in lower case and brackets.
     contexts: Vec<String>,
     /// The number of positions at which the systems differ.
     pub differing: usize,
@@ -75,7 +76,7 @@ pub struct AnnotatedPlace {
 /// A spelling of a word, and the systems that wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordVariant {
-    /// The word, with the mark after it where marks are scored.
+    /// The word, with the punctuation mark after it if punctuation is scored.
     pub word: String,
     /// The names of the systems.
     pub systems: Vec<String>,
@@ -90,10 +91,10 @@ const CHOICE: &str = "choice";
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 impl Annotation {
-    /// Draws positions at which systems differ, and puts the variants of each position into a random order.
+    /// Draws positions at which systems differ, and shuffles the variants of each position.
     ///
     /// # Errors
-    /// If there are fewer than two systems, more than letters, two of one name, or no differences.
+    /// If there are fewer than two systems or more than 26, two have the same name, or all write the same.
     pub fn of(words: SystemWords<'_>, config: AnnotationConfig) -> Result<Self> {
         let SystemWords { systems, choices, .. } = words;
         check_systems(systems)?;
@@ -115,7 +116,7 @@ impl Annotation {
         Ok(Self { key, contexts, differing })
     }
 
-    /// The sheet as comma-separated values: a row per position, with an empty cell for the choice.
+    /// Returns the sheet as comma-separated values: a row per position, with an empty cell for the choice.
     pub fn sheet(&self) -> String {
         let letters = self.key.letters();
         let mut sheet = format!("{ID},{CONTEXT},{},{CHOICE}\n", letters.join(","));
@@ -135,7 +136,7 @@ impl Annotation {
 /// Refuses systems that a sheet cannot distinguish.
 ///
 /// # Errors
-/// If there are fewer than two systems, more than letters, or two of one name.
+/// If there are fewer than two systems or more than 26, or two have the same name.
 pub fn check_systems(names: &[String]) -> Result<()> {
     if !(2..=LETTERS.len()).contains(&names.len()) {
         let found = names.len();
@@ -148,18 +149,18 @@ pub fn check_systems(names: &[String]) -> Result<()> {
     }
 }
 
-/// Returns a cell that no spreadsheet reads as a formula, with an apostrophe before its first character.
+/// Puts an apostrophe before text that a spreadsheet would read as a formula.
 fn inert(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() }
 }
 
-/// A function that draws a number below its argument.
+/// Returns a function that draws a number below its argument.
 fn below_in(random: &mut Random) -> impl FnMut(usize) -> usize + '_ {
     |bound| below(random, bound as u64) as usize
 }
 
 impl SystemWords<'_> {
-    /// The words of an example that count and that systems write differently.
+    /// Returns the scored words of an example that systems write differently.
     fn differing(&self, example: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let first = &self.choices[0][example];
         let differs = move |word: &usize| {
@@ -184,11 +185,11 @@ impl SystemWords<'_> {
         AnnotatedPlace { id: id.to_string(), reference: self.has_reference.then_some(reference), variants }
     }
 
-    /// The words around a position. Without a reference a word on which the systems differ is in lower case, so that no
-    /// system is recognised by it.
+    /// Returns the words around a position. Without a reference, a word on which the systems differ is in lower case,
+    /// so that it reveals no system.
     fn context(&self, (example, at): (usize, usize), words: usize) -> String {
         let first = &self.choices[0][example];
-        // Where punctuation is scored, the variants have the mark at the position itself.
+        // If punctuation is scored, the variants contain the punctuation mark at the position itself.
         let mark = |k: usize| match k == at && !first.marks.is_empty() {
             true => None,
             false => self.facts[example].get(k).and_then(|facts| facts.mark.character()),
@@ -242,12 +243,12 @@ impl AnnotationKey {
         Ok(key)
     }
 
-    /// The key as JSON.
+    /// Returns the key as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("strings and numbers, as JSON has them") + "\n"
     }
 
-    /// The letters of the columns with variants.
+    /// Returns the letters of the columns with variants.
     fn letters(&self) -> Vec<&'static str> {
         let most = self.rows.iter().map(|place| place.variants.len()).max().unwrap_or_default();
         (0..most).map(|at| &LETTERS[at..=at]).collect()
@@ -257,8 +258,8 @@ impl AnnotationKey {
     /// annotator chose none. Rows may be in any order; errors call the sheet `name`.
     ///
     /// # Errors
-    /// If the sheet is not a table, lacks a column or a row, has a row that the key lacks or that has other variants
-    /// there, or a choice is not the letter of a variant.
+    /// If the sheet is not a table, lacks a column or a row, has a row that is missing from the key or has other
+    /// variants in the key, or if a choice is not the letter of a variant.
     pub fn choices(&self, name: &str, text: &str) -> Result<Vec<Option<usize>>> {
         let letters = self.letters();
         let columns: Vec<&str> = [ID].into_iter().chain(letters.iter().copied()).chain([CHOICE]).collect();

@@ -1,5 +1,4 @@
-//! Outputs of jobs in, results out: the examples of each test are read
-//! once, for all rows in parallel.
+//! Collects results from the outputs of jobs: the examples of each test are read once, for all rows in parallel.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,13 +78,13 @@ pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Result
     })
 }
 
-/// The counts of a text, from the output of its job.
+/// Reads the word counts of a text from the output of its job.
 fn text(name: &str, job: &Job) -> Result<results::TextSummary> {
     let CorpusStats { sentences, scored, all } = printed(job)?;
     Ok(results::TextSummary { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
 }
 
-/// The overlap of a test text with a training text, from the output of its job.
+/// Reads the overlap of a test text with a training text from the output of its job.
 ///
 /// # Errors
 /// Returns an error if the output of the job cannot be read.
@@ -101,7 +100,7 @@ pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<resu
     })
 }
 
-/// A row of the results, still without its cells.
+/// Builds a row of the results, still without its cells.
 fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Result<ResultRow> {
     let own = &recipe.rows[planned.recipe];
     let (manifest, layers) = match &planned.model {
@@ -139,8 +138,8 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
     })
 }
 
-/// Returns how the model of a row was trained: the settings in its manifest, the size of its training texts, and the
-/// CPU.
+/// Returns the training behind a row: the settings in the manifest of its model, the size of its training texts, and
+/// the CPU.
 fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manifest>) -> Result<RowRun> {
     let own = &recipe.rows[planned.recipe];
     // A row that reads the outputs of steps is trained on their texts.
@@ -156,7 +155,7 @@ fn run(recipe: &Recipe, plan: &Plan, planned: &Planned, manifest: Option<&Manife
     let mut counted = (!names.is_empty()).then(TextSize::default);
     for name in names {
         let lines = own.sizes.iter().copied().max();
-        // Only the largest of several sizes was searched, and so counted.
+        // Of several sizes, only the largest was searched for overlaps and therefore counted.
         let searched =
             plan.overlaps.iter().find(|searched| searched.corpus == *name && searched.lines == lines);
         let more = match searched.filter(|_| planned.lines == lines) {
@@ -190,13 +189,13 @@ fn training(training: &Job, needed: &[&Job]) -> Option<Usage> {
     Some(all)
 }
 
-/// The number of epochs that were configured for the last training of a model.
+/// Returns the number of epochs that were configured for the last training of a model.
 fn epochs(settings: &serde_json::Value) -> Option<f64> {
     let adapted = settings["adapted"].as_array().and_then(|all| all.last());
     adapted.unwrap_or(&settings["config"])["epochs"].as_f64()
 }
 
-/// The jobs of a row and all their dependencies, in order; tests come last.
+/// Returns the jobs of a row and all their dependencies, in order; tests come last.
 fn needed(plan: &Plan, planned: &Planned) -> Vec<usize> {
     let mut needed: Vec<usize> =
         planned.training.into_iter().chain(planned.tests.iter().copied().flatten()).collect();
@@ -211,7 +210,7 @@ fn needed(plan: &Plan, planned: &Planned) -> Vec<usize> {
     needed
 }
 
-/// A test with the cells of all rows.
+/// Builds a test and the cells of all rows for this test.
 fn tested(
     recipe: &Recipe,
     plan: &Plan,
@@ -322,7 +321,7 @@ struct PrintedPart {
 /// The largest number of files, speakers or categories of a test that have slices.
 const MOST_PARTS: usize = 10;
 
-/// Returns the parts with the most words, in the order in which they came.
+/// Returns the parts with the most words, in their original order.
 fn largest(parts: impl Iterator<Item = SliceFigures>) -> Vec<SliceFigures> {
     let mut parts: Vec<(usize, SliceFigures)> = parts.enumerate().collect();
     parts.sort_by_key(|(_, part)| Reverse(part.figures.tokens));
@@ -332,7 +331,7 @@ fn largest(parts: impl Iterator<Item = SliceFigures>) -> Vec<SliceFigures> {
 }
 
 impl PrintedParts {
-    /// The parts as slices; `seen` are the words that the model has.
+    /// Converts the parts to slices; `seen` has the figures of the words that the model knows.
     fn slices(self, seen: Option<Figures>) -> Vec<SliceFigures> {
         let [upper, mixed] =
             self.classes.map_or([None; 2], |PrintedClasses { upper, mixed }| [Some(upper), Some(mixed)]);
@@ -368,7 +367,7 @@ struct CountedResult {
     lengths: [(u64, Slots); LENGTHS.len()],
 }
 
-/// The numbers of words of an example that are reported apart; the last has no end.
+/// The ranges of example lengths that are reported separately: their names and largest numbers of words.
 const LENGTHS: [(&str, usize); 4] = [
     ("of 1 to 5 words", 5),
     ("of 6 to 15 words", 15),
@@ -462,7 +461,7 @@ impl CountedResult {
         }
     }
 
-    /// The figures by the length of examples, if they differ in length.
+    /// Returns the figures by the length of examples, if the examples have lengths of more than one range.
     fn by_length(&self) -> impl Iterator<Item = SliceFigures> {
         let used = self.lengths.iter().filter(|(words, _)| *words > 0).count();
         let lengths = LENGTHS.iter().zip(self.lengths).filter(move |(_, (words, _))| used > 1 && *words > 0);
@@ -521,7 +520,7 @@ impl Samples {
     }
 }
 
-/// The range of words of a long example in which rows differ most.
+/// Returns the range of words of a long example in which rows differ most.
 fn stretch(examples: &[Option<Choices>], words: usize) -> std::ops::Range<usize> {
     let differ = |at: usize| {
         let mut outputs =

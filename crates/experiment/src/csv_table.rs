@@ -1,4 +1,4 @@
-//! Sheets of comma-separated values, as a person returns them: rows of equal length under a header.
+//! Sheets of comma-separated values that a person has filled in: rows of equal length under a header.
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -10,14 +10,14 @@ pub struct CsvTable {
     name: String,
     text: String,
     header: StringRecord,
-    /// The rows with something in them.
+    /// The rows that are not empty.
     pub rows: Vec<CsvRow>,
 }
 
 /// A row below the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvRow {
-    /// The byte of the text at or shortly before the beginning of the row.
+    /// A byte offset in the text, at or shortly before the beginning of the row.
     byte: u64,
     /// The cells, as many as the header has, without white space around them.
     pub cells: StringRecord,
@@ -60,7 +60,7 @@ impl CsvTable {
         Ok(table)
     }
 
-    /// The index of a column.
+    /// Returns the index of a column.
     ///
     /// # Errors
     /// If no column or more than one has this name.
@@ -83,14 +83,14 @@ impl CsvTable {
         }
     }
 
-    /// An error about a row.
+    /// Returns an error about a row.
     pub fn problem(&self, row: &CsvRow, problem: impl Into<String>) -> Error {
         Error::line(&self.name, line_of(&self.text, row.byte), problem.into())
     }
 }
 
-/// The number of the first line with content at byte `at` of a text or after it: the position of a row is the byte
-/// after the first character of the preceding line ending.
+/// Returns the number of the first line with content at or after byte `at` of a text. The position that the reader
+/// reports for a row is the byte after the first character of the preceding line ending.
 fn line_of(text: &str, at: u64) -> u64 {
     let bytes = text.as_bytes();
     let written = bytes.iter().skip(at as usize).position(|byte| !b"\r\n".contains(byte)).unwrap_or(0);

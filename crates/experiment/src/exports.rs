@@ -1,4 +1,4 @@
-//! Results out for a paper and for other programs: tables of LaTeX, and comma-separated values.
+//! Exports of results for papers and for other programs: LaTeX tables and comma-separated values.
 
 use super::matrix::{all_tests, slices};
 use super::results::{ResultCell, Results};
@@ -30,7 +30,7 @@ pub fn latex(results: &Results) -> String {
     out
 }
 
-/// The scores of a test, with p values relative to the best row.
+/// Builds the score table of a test, with p-values relative to the best row.
 fn scores(results: &Results, test: usize) -> TextTable {
     let mut table = TextTable::new(&["", "P %", "R %", "F %", "SER %", "p"]);
     for (at, row) in results.rows.iter().enumerate() {
@@ -51,8 +51,8 @@ fn scores(results: &Results, test: usize) -> TextTable {
     table
 }
 
-/// Writes all figures as comma-separated values, one a row: fractions, seconds, bytes and words per second, with the 95 %
-/// interval where there is one.
+/// Writes all figures as comma-separated values, one figure per row: fractions, seconds, bytes and words per second,
+/// with the 95 % interval if there is one.
 pub fn csv(results: &Results) -> String {
     let mut out = String::from("row,test,part,figure,value,low,high\n");
     let mut push = |row: &str, test: &str, part: &str, figure: &str, value: f64, around: Option<Interval>| {
@@ -94,7 +94,7 @@ pub fn csv(results: &Results) -> String {
     out
 }
 
-/// The figures of a cell, for all words and for parts of them.
+/// Returns the figures of a cell, for all words and for parts of the words.
 fn parts(cell: &ResultCell) -> Vec<(String, Figures, Option<Intervals>)> {
     let mut parts = vec![("".to_owned(), cell.figures, Some(cell.intervals))];
     parts.extend(cell.in_model.map(|figures| ("words in the model".to_owned(), figures, None)));

@@ -1,11 +1,11 @@
-//! Results as a matrix: each figure of all rows on all tests, and of parts of the words of a test.
+//! Tables of one figure each: for all rows on all tests, or for all rows on parts of the words of a test.
 
 use super::results::{ResultCell, Results};
 use super::standing::cell;
 use super::units::{NONE, speed};
 use majuscule_train::eval::table::{TextTable, percent};
 
-/// A figure of all rows, in several columns.
+/// A table of one figure: all rows, in several columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureTable {
     /// The name of the figure.
@@ -19,7 +19,7 @@ pub struct FigureTable {
 }
 
 impl FigureTable {
-    /// The figures of the columns in which any row has one; `None` if no column has.
+    /// Builds the table of the columns in which any row has a figure; returns `None` if there are no such columns.
     fn of(
         heading: &str,
         columns: &[String],
@@ -38,7 +38,7 @@ impl FigureTable {
         })
     }
 
-    /// A figure as it is shown.
+    /// Formats a figure.
     pub fn shown(&self, figure: Option<f64>) -> String {
         match figure {
             Some(figure) if !self.is_fraction => speed(figure),
@@ -47,7 +47,7 @@ impl FigureTable {
         }
     }
 
-    /// The table, its names prepared by `name`.
+    /// Returns the table as text; `name` prepares its names, for example by escaping.
     pub(super) fn table(&self, name: impl Fn(&str) -> String) -> TextTable {
         let headings: Vec<String> =
             [String::new()].into_iter().chain(self.columns.iter().map(|column| name(column))).collect();
@@ -71,7 +71,7 @@ pub(super) const SER: &str = "SER %";
 /// A figure of a row on a test.
 type CellFigure = fn(&ResultCell) -> Option<f64>;
 
-/// The figures of all rows on all tests; none if there are fewer than two tests.
+/// Returns a table for each figure of all rows on all tests; no tables if there are fewer than two tests.
 pub fn all_tests(results: &Results) -> Vec<FigureTable> {
     if results.tests.len() < 2 {
         return Vec::new();
@@ -92,13 +92,13 @@ pub fn all_tests(results: &Results) -> Vec<FigureTable> {
     fractions.into_iter().filter_map(table).chain(speed).collect()
 }
 
-/// Returns the heading of the slot error rates of parts of the words: in a test of marks, of their capitals.
+/// Returns the heading of slot error rates of parts of the words; if a test scores punctuation, only capitals count.
 pub(super) fn ser_of_parts(results: &Results, test: usize) -> &'static str {
     let has_marks = |row| cell(results, row, test).is_some_and(|cell: &ResultCell| cell.marks.is_some());
     if (0..results.rows.len()).any(has_marks) { "SER % of capitals" } else { SER }
 }
 
-/// The slot error rates of parts of the words, a table for each test whose rows have such parts.
+/// Returns the slot error rates of parts of the words, in a table for each test whose rows have such parts.
 pub fn slices(results: &Results) -> Vec<FigureTable> {
     let table = |(at, test): (usize, &super::results::ResultTest)| {
         let mut names: Vec<String> = Vec::new();

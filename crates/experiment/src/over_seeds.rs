@@ -1,5 +1,5 @@
-//! Rows that differ in their seed alone: mean and standard deviation over training runs, and whether
-//! the runs of one series are better than the runs of another.
+//! Rows that differ only in their seed: mean and standard deviation over training runs, and a test whether the runs
+//! of one series are better than the runs of another.
 
 use super::results::Results;
 use super::standing::cell;
@@ -21,7 +21,7 @@ struct SeedRuns<'a> {
     ser: Vec<f64>,
 }
 
-/// The series of a test that have several runs, in the order of their rows.
+/// Returns the series of a test that have several runs, in the order of their rows.
 fn runs(results: &Results, test: usize) -> Vec<SeedRuns<'_>> {
     let mut all: Vec<SeedRuns<'_>> = Vec::new();
     for (at, row) in results.rows.iter().enumerate().filter(|(_, row)| row.seeded.is_some()) {
@@ -42,7 +42,7 @@ fn runs(results: &Results, test: usize) -> Vec<SeedRuns<'_>> {
 /// The headings of the table.
 pub(super) const COLUMNS: [&str; 6] = ["", "test", "runs", "F %", "SER %", "p over runs"];
 
-/// The rows of the table over training runs; none if no row has several seeds.
+/// Returns the rows of the table over training runs; none if no row has several seeds.
 pub(super) fn rows(results: &Results) -> Vec<[String; 6]> {
     let mut rows = Vec::new();
     for (at, test) in results.tests.iter().enumerate() {
@@ -74,19 +74,19 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The standard deviation of a sample of two or more.
+/// Returns the standard deviation of a sample of two or more values.
 fn deviation(values: &[f64]) -> f64 {
     let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     (squares / (values.len() as f64 - 1.0)).sqrt()
 }
 
-/// The most runs of two rows together whose exchanges are counted.
+/// The largest number of runs of two rows together for which all exchanges are counted.
 const MOST: usize = 20;
 
-/// The two-sided p-value of an exact permutation test: the part of all ways to divide the runs into
-/// groups of the same sizes in which the means differ as much. If there are more than [`MOST`] runs,
-/// the first runs count, half of them from each row.
+/// Returns the two-sided p-value of an exact permutation test: the fraction of all ways to divide the runs into
+/// groups of the same sizes in which the means differ at least as much. Of each row, only the first [`MOST`] / 2 runs
+/// count.
 fn permutation(one: &[f64], two: &[f64]) -> f64 {
     let [one, two] = [one, two].map(|runs| &runs[..runs.len().min(MOST / 2)]);
     let all: Vec<f64> = one.iter().chain(two).copied().collect();

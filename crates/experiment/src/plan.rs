@@ -1,5 +1,5 @@
-//! A recipe and the locations of its files in, jobs in order out. Each job is a command with a key
-//! made of everything that its result depends on.
+//! Plans the jobs of a recipe, in order. Each job is a command with a key, which is made of everything that the
+//! result of the job depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,13 +25,13 @@ pub struct Setting {
     pub given: BTreeMap<String, PathBuf>,
     /// True if rows marked as long are made too.
     pub long: bool,
-    /// Built-in texts that replace files missing from the folder of corpora, by their names there.
+    /// Built-in texts that replace files missing from the folder of corpora, by their paths in this folder.
     pub texts: &'static [(&'static str, &'static str)],
     /// The methods of the program; rows of other methods are left out.
     pub methods: Methods,
 }
 
-/// All jobs of an experiment, in an order in which each job comes after those it depends on.
+/// All jobs of an experiment, in an order in which each job comes after its dependencies.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// The cache folder, where outputs are stored.
@@ -75,7 +75,7 @@ pub struct Planned {
 pub struct Searched {
     /// The name of the training text in the recipe.
     pub corpus: String,
-    /// The maximum number of its lines that rows use, if they specify one.
+    /// The largest number of training lines that rows use, if a row specifies its number of lines.
     pub lines: Option<u64>,
     /// The indices of the tests that use the test text.
     pub tests: Vec<usize>,
@@ -122,7 +122,7 @@ pub struct Job {
 pub struct LineRange {
     /// True if the lines are shuffled first.
     pub shuffled: bool,
-    /// The beginning of lines that are left out, if any are.
+    /// The prefix of lines that are left out, if any are.
     pub headings: Option<String>,
     /// The number of lines to skip first.
     pub skip: u64,
@@ -139,8 +139,8 @@ pub enum Task {
         files: Vec<PathBuf>,
         /// The lines to copy.
         range: LineRange,
-        /// The extension of the copy, by which it is read as the files are; `None` where their
-        /// contents show their format.
+        /// The extension of the copy, which ensures that the copy is read in the format of the files; `None` if the
+        /// format is detected from the contents.
         extension: Option<&'static str>,
     },
     /// Runs a verb with these arguments.
@@ -211,7 +211,7 @@ struct Planner<'a> {
     recipe: &'a Recipe,
     setting: &'a Setting,
     plan: Plan,
-    /// The jobs of the recipe's steps by name, and of texts by corpus and number of lines.
+    /// The jobs of the recipe's steps, by name, and the jobs that extract texts, by corpus and number of lines.
     made: BTreeMap<String, usize>,
     digests: BTreeMap<PathBuf, String>,
 }
@@ -221,13 +221,13 @@ struct RowVariant {
     name: String,
     lines: Option<u64>,
     seed: Option<u64>,
-    /// The name of the row that it adapts.
+    /// The name of the row whose model this row adapts.
     base: Option<String>,
 }
 
 /// The reason that a row is not planned.
 enum RowRefusal {
-    /// The row cannot be made here, which is not an error; holds the reason.
+    /// The row cannot be made with this setting, for this reason; this is not an error.
     Without(String),
     Error(Error),
 }
@@ -287,7 +287,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The rows that a recipe row expands to: one for each size or seed.
+    /// Returns the rows that a recipe row expands to: one for each size or seed.
     fn variants(&self, row: &RecipeRow) -> Vec<RowVariant> {
         let variant = |lines: Option<u64>, seed: Option<u64>, base: Option<String>| {
             let name = match (lines, seed) {
@@ -309,7 +309,7 @@ impl Planner<'_> {
         above.into_iter().map(|above| variant(above.lines, above.seed, Some(above.name))).collect()
     }
 
-    /// Refuses a row that is not to be made, before its files are looked for.
+    /// Refuses a long row that is not requested, and a row whose method is missing, before its files are read.
     fn missing(&self, row: &RecipeRow) -> Planning<()> {
         let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
         let without = |why| Err(RowRefusal::Without(why));
@@ -438,7 +438,7 @@ impl Planner<'_> {
         command.says([if row.own { "score" } else { "evaluate" }]);
         command.append(choosing);
         let protocol = test.protocol.unwrap_or(self.recipe.protocol).to_string();
-        // A built-in model belongs to a language; for others the language of the test matters.
+        // A built-in model belongs to a language; for other models the language of the test matters.
         let language = if row.preset.is_some() { self.language(row) } else { &self.recipe.language };
         if test.recognised.is_none() {
             command.says(["--protocol", &protocol]);
@@ -472,7 +472,7 @@ impl Planner<'_> {
         Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
     }
 
-    /// Returns the options of `evaluate` that score files, speakers and categories of a test by themselves.
+    /// Returns the options of `evaluate` that score the files, speakers and categories of a test separately.
     fn parts_by_themselves(&mut self, test: &RecipeTest) -> Result<Vec<&'static str>> {
         let mut files = Vec::new();
         for file in &test.files {
@@ -593,8 +593,7 @@ impl Planner<'_> {
     /// not indicate the format.
     ///
     /// # Errors
-    /// If a file cannot be read, if the lines of its format are not read by themselves, or if the files
-    /// have different formats.
+    /// If a file cannot be read, if its format is not read line by line, or if the files have different formats.
     fn extension_of_lines(&self, corpus: &str, files: &[PathBuf]) -> Result<Option<&'static str>> {
         let mut first = None;
         for file in files {
@@ -666,7 +665,7 @@ impl Planner<'_> {
                 return Err(RowRefusal::Without(format!("it needs {} {name}=PATH: {what}", option("with"))));
             };
             let inside = after.trim_start_matches('/');
-            // A slash at the end would make a folder of a file.
+            // A slash at the end would turn the path of a file into the path of a folder.
             let path = if inside.is_empty() { path.clone() } else { path.join(inside) };
             self.path(command, before, &path, &format!("{name}{after}"))?;
         } else {
@@ -815,13 +814,13 @@ impl Command {
 }
 
 impl Job {
-    /// The name of the job in the cache and in the requests of jobs that use it.
+    /// Returns the name of the job in the cache and in the requests of jobs that use it.
     pub(super) fn key(&self) -> String {
         files::name(&self.folder)
     }
 
-    /// The name of the output in the command that a reader sees. Rows with the same model or text have one job, and so
-    /// one name for its output.
+    /// Returns the name of the output in the command that a reader sees. Rows with the same model or text share one
+    /// job, and so one name for its output.
     fn shown_output(&self) -> &str {
         let before = match self.task {
             Task::Lines { .. } => " > ",
@@ -872,7 +871,7 @@ fn text_digest(text: &str) -> String {
     format!("{:08x}-{}", crc32fast::hash(text.as_bytes()), text.len())
 }
 
-/// The formats in which each line is read by itself, so that some lines of a file are a file too.
+/// The formats in which each line is read independently, so that any lines of a file are a valid file too.
 const FORMATS_BY_LINE: [Format; 8] = [
     Format::Text,
     Format::Tok,

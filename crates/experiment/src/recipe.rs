@@ -1,9 +1,8 @@
-//! Recipes of experiments, read from TOML: texts, the steps and rows that use them, and the tests
-//! that every row takes.
+//! Recipes of experiments, read from TOML: texts, the steps and rows that use them, and the tests on which rows are
+//! evaluated.
 //!
-//! A row describes the training of its model in the words of the command line,
-//! `train = "hmm --order 3"`. A recipe can therefore use everything that the verbs can do, and its
-//! commands can be typed again.
+//! A row describes the training of its model by command-line arguments, `train = "hmm --order 3"`. A recipe can
+//! therefore use all options of the verbs, and its commands can be typed by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -47,7 +46,7 @@ pub struct Recipe {
     /// The files and folders that the user must provide: name and description of each.
     #[serde(default)]
     pub needs: BTreeMap<String, String>,
-    /// The training of the source, as far as it holds for all rows with published figures.
+    /// The training behind the figures of the source: the settings that hold for all rows with published figures.
     #[serde(default)]
     pub paper: PaperRun,
     /// The training texts, by name.
@@ -56,7 +55,7 @@ pub struct Recipe {
     /// The steps that run before the rows and are shared by several: language models, lexicons.
     #[serde(default, rename = "step")]
     pub steps: Vec<RecipeStep>,
-    /// The tests that every row takes.
+    /// The tests on which rows are evaluated.
     #[serde(default, rename = "test")]
     pub tests: Vec<RecipeTest>,
     /// The rows of the tables.
@@ -79,7 +78,7 @@ pub struct RecipeTexts {
     /// True if the lines are shuffled first, always in the same order.
     #[serde(default)]
     pub shuffled: bool,
-    /// The beginning of lines that are headings, such as `# `: they are left out.
+    /// The prefix of lines that are headings, such as `# `: these lines are left out.
     pub headings: Option<String>,
     /// The number of lines to skip at the beginning.
     #[serde(default)]
@@ -127,8 +126,8 @@ pub struct RecipeTest {
     pub options: String,
 }
 
-/// A row, or several rows that differ in the size of their corpus. A row has exactly one of
-/// `train`, `adapt`, `preset`, `model`, `model_of`, `cascade` and `own`.
+/// A row, or several rows that differ in the size of their corpus or in their seed. A row has exactly one of `train`,
+/// `adapt`, `preset`, `model`, `model_of`, `cascade` and `own`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeRow {
@@ -142,8 +141,8 @@ pub struct RecipeRow {
     pub preset: Option<Preset>,
     /// An existing model: a folder or packed file in the folder of corpora, or one of `needs`.
     pub model: Option<String>,
-    /// The name of the row whose model this row tests again, with its own options of `evaluate`. A parsed recipe has no
-    /// such reference: its row has the settings of the named row.
+    /// The name of the row whose model this row tests again, with its own options of `evaluate`. Parsing replaces
+    /// this reference by the settings of the named row.
     pub model_of: Option<String>,
     /// The names of two rows that form a cascade: the second decides where the first is unsure;
     /// `options` may contain `--sure`.
@@ -154,11 +153,11 @@ pub struct RecipeRow {
     /// The training texts of the row.
     #[serde(default)]
     pub corpus: NameList,
-    /// The numbers of lines of its one training text; each number makes a row of its own.
+    /// The numbers of training lines, for a row with one training text; each number makes a separate row.
     #[serde(default)]
     pub sizes: Vec<u64>,
-    /// The seeds that the row is trained with; each seed makes a row of its own, and reports have mean
-    /// and standard deviation over them.
+    /// The seeds that the row is trained with; each seed makes a separate row, and reports have the mean and standard
+    /// deviation over all seeds.
     #[serde(default)]
     pub seeds: Vec<u64>,
     /// Settings of `adapt`, or the `--sure` of a cascade.
@@ -172,7 +171,7 @@ pub struct RecipeRow {
     /// The language of the row, if it differs from the recipe's.
     pub language: Option<String>,
     /// The names of the tests that the row takes part in, if not all: a method without punctuation takes part in no
-    /// test of marks.
+    /// test of punctuation.
     #[serde(default)]
     pub tests: NameList,
     /// True if the row takes long: it is made only on request.
@@ -181,7 +180,7 @@ pub struct RecipeRow {
     /// The figures that the source publishes for this row, by test name.
     #[serde(default)]
     pub published: BTreeMap<String, Published>,
-    /// The training of the source for these figures, where it differs from the recipe's.
+    /// The training behind the published figures of this row, where it differs from the recipe's `paper`.
     #[serde(default)]
     pub paper: PaperRun,
 }
@@ -241,7 +240,7 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The locale of the recipe's language; of several languages, the first one counts.
+    /// Returns the locale of the recipe's language, or of the first of several languages.
     ///
     /// # Errors
     /// Returns an error if the language is not valid.
@@ -254,7 +253,7 @@ impl Recipe {
         Error::file(self.file.clone(), problem)
     }
 
-    /// Gives a row with `model_of` the settings of the row that it names.
+    /// Copies the settings of the named row to a row with `model_of`.
     fn take_model_of_row_above(&mut self, at: usize) -> Result<()> {
         let row = &self.rows[at];
         let Some(name) = &row.model_of else { return Ok(()) };
@@ -288,7 +287,7 @@ impl Recipe {
         Ok(())
     }
 
-    /// Returns the row with a name, among those above a row that uses it.
+    /// Returns the row called `name` among the rows above row `at`, which uses it.
     fn row_above(&self, at: usize, whose: &str, name: &str) -> Result<&RecipeRow> {
         self.rows[..at].iter().find(|row| row.name == name).ok_or_else(|| {
             self.problem(format!("{whose} uses \"{name}\": expected the name of a row above it"))
@@ -432,8 +431,8 @@ impl Recipe {
     }
 }
 
-/// The options of all verbs that name an output. An experiment sets these itself, so that it writes
-/// only to its folder and its cache.
+/// The options of all verbs that name an output file or folder. An experiment sets these options itself, so that it
+/// writes only to its folder and its cache.
 pub const OUTPUTS: &[&str] = &[
     "cache",
     "checkpoint",
@@ -454,7 +453,7 @@ pub const OUTPUTS: &[&str] = &[
 /// The keys of a recipe whose values become words of a command.
 const COMMANDS: [&str; 5] = ["command", "train", "options", "evaluate", "model"];
 
-/// Refuses commands that name an output; the error has the line.
+/// Refuses commands that name an output; the error contains the line.
 fn check_outputs(text: &str, file: &str) -> Result<()> {
     let table = DeTable::parse(text).map_err(|error| toml_error(&error, text, file))?;
     match written_in(table.get_ref()) {

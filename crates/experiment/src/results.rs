@@ -53,7 +53,7 @@ pub struct ResultTest {
     pub words: u64,
     /// The number of reference words with capitals, which is the denominator of SER.
     pub slots: u64,
-    /// Examples that systems write differently, the most telling first.
+    /// Examples that systems write differently, the examples with the largest differences first.
     pub sample: Vec<ResultSample>,
 }
 
@@ -64,8 +64,7 @@ pub struct ResultSample {
     pub reference: Vec<String>,
     /// For each word, true if it is scored.
     pub scored: Vec<bool>,
-    /// The words as each row wrote them, as many as in the reference;
-    /// `None` if a row was not tested here.
+    /// The words as each row wrote them, as many as in the reference; `None` if a row was not tested on this test.
     pub outputs: Vec<Option<Vec<String>>>,
 }
 
@@ -76,7 +75,7 @@ pub struct ResultRow {
     pub name: String,
     /// The series of the row, shared by rows that differ only in the size of their training corpus.
     pub series: String,
-    /// The number of training lines, if the recipe has one.
+    /// The number of training lines, if the recipe specifies it.
     pub lines: Option<u64>,
     /// The commands that make the row, as one would type them.
     pub commands: Vec<String>,
@@ -90,18 +89,18 @@ pub struct ResultRow {
     pub epochs: Option<f64>,
     /// The weight of each layer of an encoder, the embeddings first.
     pub layers: Option<Vec<f64>>,
-    /// The number of words of look-ahead, if the recipe has one.
+    /// The number of words of look-ahead, if the recipe specifies it.
     #[serde(default)]
     pub look_ahead: Option<u64>,
     /// The figures that the source publishes, by test name.
     pub published: BTreeMap<String, Published>,
-    /// The seed, if the recipe has the row trained with several.
+    /// The seed of the row, if the recipe trains the row with several seeds.
     #[serde(default)]
     pub seeded: Option<u64>,
     /// The training behind the row.
     #[serde(default)]
     pub run: RowRun,
-    /// The training of the source.
+    /// The training behind the figures of the source.
     #[serde(default)]
     pub paper: PaperRun,
     /// A cell for each test; `None` if the row was not tested on it.
@@ -118,11 +117,11 @@ pub struct RowRun {
     pub encoder: Option<RunEncoder>,
     /// The steps of the last training, on one line.
     pub schedule: Option<String>,
-    /// The number of lines of the training texts, if the recipe has it.
+    /// The number of lines of the training texts, if it is known.
     pub sentences: Option<u64>,
     /// The number of words of the training texts.
     pub words: Option<u64>,
-    /// The fraction of examples with less right context.
+    /// The fraction of training examples whose right context is shortened.
     pub right_context_dropout: Option<f64>,
     /// The seed of all random choices.
     pub seed: Option<u64>,
@@ -153,9 +152,9 @@ pub struct PaperRun {
     pub sentences: Option<u64>,
     /// The number of training words.
     pub words: Option<u64>,
-    /// The kind or language of the training text, if it is another than that of the recipe's.
+    /// The kind or language of the training text, if it differs from the recipe's training text.
     pub kind: Option<String>,
-    /// The test text, by the name of a test of the recipe if it is the same.
+    /// The test text; if it is the text of one of the recipe's tests, the name of this test.
     pub test: Option<String>,
     /// The time that training took, and the machine.
     pub cost: Option<String>,
@@ -173,7 +172,7 @@ pub struct Published {
     pub f: Option<f64>,
     /// Slot error rate.
     pub ser: Option<f64>,
-    /// The mean of F over the marks, where F is the F of all marks together.
+    /// The mean of the F of each punctuation mark; `f` is then the F of all marks together.
     pub macro_f: Option<f64>,
     /// F of commas.
     pub comma: Option<f64>,
@@ -188,9 +187,8 @@ pub struct Published {
 }
 
 impl Published {
-    /// Returns true if F cannot have been computed over the slots of SER. For a given
-    /// SER, F is greatest if all errors are insertions: then F = 2 / (2 + SER). A small
-    /// excess is accepted as rounding.
+    /// Returns true if F cannot have been computed over the same slots as SER. For a given SER, F is greatest if all
+    /// errors are insertions: then F = 2 / (2 + SER). A small excess is accepted as rounding.
     pub fn is_no_slot_f(&self) -> bool {
         self.f.zip(self.ser).is_some_and(|(f, ser)| f > 2.0 / (2.0 + ser) + 0.005)
     }
@@ -217,7 +215,7 @@ pub struct ResultCell {
     /// them and they could be determined.
     #[serde(default)]
     pub in_model: Option<Figures>,
-    /// The figures of each mark, if the protocol scores marks.
+    /// The figures of each punctuation mark, if the protocol scores punctuation.
     #[serde(default)]
     pub marks: Option<MarkReport>,
     /// The figures of sentence ends, if the method finds them.
@@ -269,7 +267,7 @@ pub struct TextOverlap {
     pub tests: Vec<String>,
     /// The name of the training text.
     pub corpus: String,
-    /// The maximum number of its lines that were used, if the recipe has one.
+    /// The largest number of training lines that were used, if the recipe limits it.
     pub lines: Option<u64>,
     /// The command that counted the overlap, as one would type it.
     pub command: String,
@@ -279,14 +277,13 @@ pub struct TextOverlap {
 }
 
 impl TextOverlap {
-    /// The fraction of a test text's n-grams above which the overlap counts as a leak. Texts of
-    /// one genre share set phrases: of the 8-grams of a Europarl test text, 3.2 % occur in
-    /// 50 million words of other sessions, and 0.04 % for talks. A larger fraction means that
-    /// whole passages were trained on.
+    /// The fraction of a test text's n-grams above which the overlap counts as a leak. Texts of one genre share set
+    /// phrases: of the 8-grams of a Europarl test text, 3.2 % occur in 50 million words of other sessions; for talks,
+    /// the fraction is 0.04 %. A larger fraction means that whole passages were trained on.
     const LEAK: f64 = 0.05;
 
-    /// Returns true if so much of the test text was trained on that its figures are better than
-    /// those on a new text.
+    /// Returns true if so much of the test text occurs in the training text that figures on it are better than on a
+    /// new text.
     pub fn is_leak(&self) -> bool {
         self.found.fraction().is_some_and(|fraction| fraction > Self::LEAK)
     }

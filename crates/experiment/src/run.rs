@@ -1,5 +1,5 @@
-//! Jobs in, results out: jobs whose output is in the cache are not repeated,
-//! and interrupted jobs are resumed.
+//! Runs jobs and collects their results: jobs whose output is in the cache are not repeated, and interrupted jobs are
+//! resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, TryLockError};
@@ -146,7 +146,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
             }
             run(&arguments)?;
             if resumed {
-                // The file covers only the last part of the job.
+                // The usage of a resumed job covers only its last part.
                 let file = folder.join("usage.json");
                 fs::remove_file(&file).map_err(|error| Error::io("remove", file, error))?;
             }
@@ -171,7 +171,7 @@ fn write(out: &mut impl Write, folder: &Path, bytes: &[u8]) -> Result<()> {
 /// Writes a range of the lines of several files to one file.
 fn take_lines(from: &[PathBuf], range: &LineRange, to: &Path) -> Result<()> {
     let LineRange { shuffled, skip, lines, .. } = *range;
-    // The numbers of lines still to be skipped and taken.
+    // The numbers of lines that are still to be skipped and to be copied.
     let mut left = (skip, lines);
     files::publish(to, |out| {
         let mut take = |line: &str| {
@@ -211,7 +211,7 @@ fn take_lines(from: &[PathBuf], range: &LineRange, to: &Path) -> Result<()> {
     })
 }
 
-/// The inputs that the jobs of a cache read when they were last run, by request.
+/// The inputs that each job of a cache read when the job was last run, by the job's request.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct KnownInputs(BTreeMap<String, BTreeMap<String, String>>);
 

@@ -57,7 +57,7 @@ pub const NEAR: &str = "cannot be told from it";
 /// The maximum number of rows that a sentence names as indistinguishable from the best.
 const NAMED: usize = 2;
 
-/// The outcome of a test in a sentence: the best row, its SER, and the standing of the others.
+/// The outcome of a test in a sentence: the best row, its SER, and the standing of the other rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead<'a> {
     /// The name of the best row.
@@ -103,7 +103,7 @@ pub fn lead(results: &Results, test: usize) -> Option<Lead<'_>> {
     Some(Lead { best: name(best), ser: ser(results, best, test)?, then: then.join("; ") })
 }
 
-/// Formats a probability after its sign: `= 0.320` or `< 0.001`.
+/// Formats a probability with its sign: `= 0.320` or `< 0.001`.
 pub fn equal(p: f64) -> String {
     let p = probability(p);
     if p.starts_with('<') { p } else { format!("= {p}") }

@@ -1,5 +1,5 @@
-//! A user's texts in, a recipe of them out: protocols that fit the texts, a held-out part, baselines,
-//! and what to know before it runs.
+//! Suggests a recipe for a user's texts: protocols that fit the texts, a held-out part, baselines, and notes to read
+//! before the recipe is run.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use majuscule_text::{Locale, Mark};
 use majuscule_train::corpus::{Corpus, Protocol, Reading, marks, overlap};
 use majuscule_train::eval::table::thousands;
 
-/// The texts of an experiment to be suggested.
+/// The texts for which a recipe is suggested.
 #[derive(Debug, Clone, Default)]
 pub struct SuggestedTexts {
     /// The training texts.
@@ -36,14 +36,14 @@ pub struct Suggestion {
     pub notes: Vec<String>,
 }
 
-/// The most lines that are held out of the training text, and the smallest part of it that they are.
+/// The held-out lines of the training text: at most `HELD_OUT`, and at most one line in `HELD_OUT_PART`.
 const HELD_OUT: u64 = 1000;
 const HELD_OUT_PART: u64 = 10;
 
-/// The fewest lines that a held-out part is worth splitting off for.
+/// The smallest number of lines for which a held-out part is split off.
 const LEAST_HELD_OUT: u64 = 20;
 
-/// If at least this fraction of the lines ends with a sentence-final mark, each line is a sentence.
+/// If at least this fraction of the lines ends with sentence-final punctuation, each line is a sentence.
 const PUNCTUATED: f64 = 0.5;
 
 /// The methods of the rows, with the seconds that training takes per million words (CPU time on an
@@ -60,8 +60,8 @@ const TESTING: f64 = 10.0;
 /// Suggests a recipe for texts.
 ///
 /// # Errors
-/// If a text cannot be read, if the training text has too few lines to test on a part of it where
-/// no test is given, or if it has no words.
+/// If a text cannot be read, if no test is given and the training text has too few lines for a held-out part, or if
+/// the training text has no words.
 pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
     let SuggestedTexts { train, tests, language, has_built_in } = texts;
     let locale: Locale = language.parse().map_err(|error| Error::usage(format!("language {error}")))?;
@@ -125,12 +125,12 @@ pub fn suggest(texts: &SuggestedTexts) -> Result<Suggestion> {
         thousands(tested),
         duration(seconds.max(1.0))
     ));
-    // The written file can be read.
+    // The suggested recipe must be valid.
     Recipe::parse(&recipe, "the suggested recipe")?;
     Ok(Suggestion { recipe, notes })
 }
 
-/// Returns the corpora of the training text, of which so many lines are held out for a test.
+/// Returns the corpora of the training text as TOML; `held_out` lines are held out for a test.
 fn training_corpora(train: &[PathBuf], is_split: bool, held_out: Option<u64>) -> String {
     let files: Vec<String> = train.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     let files = files.join(", ");
@@ -206,7 +206,7 @@ fn corpus(files: &[PathBuf], language: &str, locale: Locale) -> Result<Corpus> {
     Corpus::new(&all, reading, Protocol::default(), locale)
 }
 
-/// A warning if much of a test text is in the training texts.
+/// Returns a warning if much of a test text is in the training texts.
 fn leaked(train: &[PathBuf], test: &Path, language: &str, locale: Locale) -> Result<Option<String>> {
     let test_corpus = corpus(&[test.to_path_buf()], language, locale)?;
     let order = NonZeroUsize::new(8).expect("8 is not 0");
@@ -226,7 +226,7 @@ fn names(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// A string of TOML.
+/// Returns a TOML string.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }

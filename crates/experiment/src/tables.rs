@@ -1,4 +1,4 @@
-//! Results in, Markdown tables out.
+//! Writes results as Markdown tables.
 
 use super::matrix::{ALL_TESTS, SLICES, all_tests, ser_of_parts, slices};
 use super::over_seeds;
@@ -108,7 +108,7 @@ fn push_test(results: &Results, t: usize, out: &mut String) {
     out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
 }
 
-/// The word counts of the texts, laid out like table 2 of Rei et al. 2020.
+/// Builds the table of the texts' word counts, laid out like table 2 of Rei et al. 2020.
 fn texts(results: &Results) -> TextTable {
     let mut table = TextTable::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
     for text in &results.texts {
@@ -126,7 +126,7 @@ fn texts(results: &Results) -> TextTable {
 /// The heading of the section on test texts that overlap training texts.
 pub(super) const OVERLAP: &str = "Test texts in training texts";
 
-/// The headings of that section's columns after the names of the two texts.
+/// The headings of the columns in this section, after the names of the two texts.
 pub(super) const OVERLAP_COLUMNS: [&str; 5] =
     ["n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
 
@@ -141,7 +141,7 @@ fn overlaps(results: &Results) -> TextTable {
     table
 }
 
-/// The name of a training text, with the number of lines that were taken.
+/// Returns the name of a training text, with the number of lines that were used.
 pub(super) fn training_text(overlap: &TextOverlap) -> String {
     match overlap.lines {
         Some(lines) => format!("{}, {} lines", overlap.corpus, thousands(lines)),
@@ -149,7 +149,7 @@ pub(super) fn training_text(overlap: &TextOverlap) -> String {
     }
 }
 
-/// The values of the columns of [`OVERLAP_COLUMNS`], as numbers and as shown to a reader.
+/// Returns the values of the columns of [`OVERLAP_COLUMNS`], as numbers and as shown to a reader.
 pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 5] {
     let found = &overlap.found;
     let [ngrams, shared, sentences, with] =
@@ -158,7 +158,7 @@ pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 
     [ngrams, shared, (found.fraction(), percent(found.fraction())), sentences, with]
 }
 
-/// The warning for a training text that contains much of a test text; `None` for any other.
+/// Returns the warning for a training text that contains much of a test text; `None` for any other training text.
 pub fn leak(overlap: &TextOverlap) -> Option<String> {
     let found = &overlap.found;
     overlap.is_leak().then(|| {
@@ -177,7 +177,7 @@ pub fn leak(overlap: &TextOverlap) -> Option<String> {
     })
 }
 
-/// The warnings for all training texts that contain much of the text of a test.
+/// Returns the warnings for all training texts that contain much of the text of a test.
 pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = String> {
     let name = results.tests.get(test).map(|test| &test.name);
     let of_test = move |overlap: &&TextOverlap| name.is_some_and(|name| overlap.tests.contains(name));
@@ -199,7 +199,7 @@ pub(super) const NO_SLOT_F: &str = "no F of slots";
 /// The explanation of [`NO_SLOT_F`].
 pub(super) const WHY_NO_SLOT_F: &str = "no F of slots: with the slot error rate beside it F is 2/(2+SER) at most, so the source counts something else";
 
-/// The remarks after a published figure of a row on a test, if it needs any.
+/// Returns the remarks after a published figure of a row on a test, if it needs any.
 pub(super) fn remarks(results: &Results, row: usize, test: usize, name: &str) -> Option<String> {
     let given = results.rows[row].published.get(&results.tests[test].name)?;
     let no_f = (name == "F" && given.is_no_slot_f()).then_some(NO_SLOT_F);
@@ -214,7 +214,7 @@ pub(super) fn has_remark(results: &Results, test: usize) -> bool {
     results.rows.iter().filter_map(|row| row.published.get(&test.name)).any(Published::is_no_slot_f)
 }
 
-/// The paragraphs of a text, which are separated by empty lines.
+/// Returns the paragraphs of a text, which are separated by empty lines.
 pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
 }
@@ -222,7 +222,7 @@ pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
 /// The name of a figure that may be published, and the function that returns it.
 pub(super) type PublishedFigure = (&'static str, fn(&Published) -> Option<f64>);
 
-/// The figures that the source reports for any row on this test, in the order P, R, F, SER.
+/// Returns the figures that the source reports for any row on this test, in the order P, R, F, SER.
 pub(super) fn published(results: &Results, test: usize) -> Vec<PublishedFigure> {
     let Some(test) = results.tests.get(test) else { return Vec::new() };
     let all: [PublishedFigure; 4] =
@@ -288,7 +288,7 @@ fn against_the_best(standing: Option<Standing>) -> String {
     }
 }
 
-/// The F of each mark on a test, with their averages and with published figures.
+/// The F of each punctuation mark on a test, with their averages and with published figures.
 pub(super) struct MarkTable<'a> {
     /// The headings of the columns; the heading of the names comes first.
     pub headings: Vec<String>,
@@ -298,7 +298,7 @@ pub(super) struct MarkTable<'a> {
     pub rows: Vec<(&'a str, Vec<Option<f64>>)>,
 }
 
-/// Returns the table of marks of a test; `None` if its protocol scores none.
+/// Returns the table of punctuation marks of a test; `None` if the test scores no punctuation.
 pub(super) fn mark_table(results: &Results, test: usize) -> Option<MarkTable<'_>> {
     let name = &results.tests.get(test)?.name;
     let marks_of = |row: usize| cell(results, row, test)?.marks.as_ref();

@@ -40,7 +40,7 @@ impl RowRun {
         let encoder = &settings["encoder"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let name = text(&encoder["name"]).or_else(|| text(&settings["config"]["encoder"]));
-        // An adaptation has no such setting: it sees the same data as the training of the model.
+        // An adaptation has no such setting of its own: the setting of the model's training holds.
         let dropout = &settings["config"]["right_context_dropout"];
         Self {
             encoder: name.map(|name| RunEncoder { name, crc32: text(&encoder["crc32"]) }),
@@ -52,7 +52,7 @@ impl RowRun {
     }
 }
 
-/// The steps of a training on one line: `frozen 0, rate 0.0003, decay`.
+/// Returns the steps of a training on one line: `frozen 0, rate 0.0003, decay`.
 fn schedule(config: &Value) -> Option<String> {
     let is_unused = |name: &str| match name {
         "batch" => !config["batch_pieces"].is_null(),
@@ -71,7 +71,7 @@ fn schedule(config: &Value) -> Option<String> {
             Value::Bool(true) => Some(words),
             Value::String(value) => Some(format!("{words} {value}")),
             value => {
-                // Single precision, as some settings are, has seven digits.
+                // Some settings are f32 values, which have seven digits.
                 let number = value.as_f64()?;
                 Some(format!("{words} {}", (number * 1e7).round() / 1e7))
             }
@@ -110,7 +110,7 @@ pub(super) enum RunDifference {
 impl RunDifference {
     const ALL: [Self; 4] = [Self::Encoder, Self::Kind, Self::Size, Self::Test];
 
-    /// The sign of the difference after a published figure.
+    /// Returns the sign of the difference after a published figure.
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Encoder => "e",
@@ -130,10 +130,10 @@ impl RunDifference {
     }
 }
 
-/// Sizes of training texts further apart than this fraction of the published one are different.
+/// The sizes of two training texts are different if they differ by more than this fraction of the published size.
 const SIZES_DIFFER: f64 = 0.1;
 
-/// The differences between a row and the source, if the source publishes figures for it on a test.
+/// Returns the differences between a row and the source, if the source publishes figures for the row on a test.
 pub(super) fn differences(results: &Results, row: usize, test: usize) -> Vec<RunDifference> {
     let (Some(row), Some(test)) = (results.rows.get(row), results.tests.get(test)) else { return Vec::new() };
     if !row.published.contains_key(&test.name) {
@@ -155,7 +155,7 @@ pub(super) fn differences(results: &Results, row: usize, test: usize) -> Vec<Run
     RunDifference::ALL.into_iter().filter(is_other).collect()
 }
 
-/// The explanation of the signs after the published figures of a test; `None` if there are none.
+/// Returns the explanation of the signs after the published figures of a test; `None` if there are none.
 pub(super) fn explained(results: &Results, test: usize) -> Option<String> {
     let mut found: Vec<RunDifference> =
         (0..results.rows.len()).flat_map(|row| differences(results, row, test)).collect();
@@ -186,8 +186,8 @@ const COLUMNS: [RunColumn; 12] = [
     ("CPU", |row| row.run.processor.clone(), |_| None),
 ];
 
-/// The headings of the table, and its rows: each row of the results, followed by the row of the
-/// source. `None` if nothing is known of any row.
+/// Returns the headings of the table, and its rows: each row of the results, followed by the row of the source.
+/// Returns `None` if nothing is known of any row.
 pub(super) fn table(results: &Results) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
     let of = |row: &ResultRow| COLUMNS.map(|(_, ours, theirs)| [ours(row), theirs(&row.paper)]);
     let all: Vec<[[Option<String>; 2]; 12]> = results.rows.iter().map(of).collect();

@@ -1,9 +1,8 @@
 //! `.ass` and `.ssa`, the subtitles of Aegisub and SubStation Alpha: the texts of their events.
 //!
-//! In `[Events]` a `Format:` line names the fields, the last of which is the text, and each
-//! `Dialogue:` line is an event. In its text, `\N` and `\n` end a line, `\h` is a blank, and `{…}`
-//! contains overrides and remarks, and after `\p1` the text is a drawing. Everything else is copied
-//! unchanged.
+//! In `[Events]` a `Format:` line names the fields, the last of which is the text, and each `Dialogue:` line is an
+//! event. In the text of an event, `\N` and `\n` end a line, `\h` is a blank, `{…}` contains overrides and remarks,
+//! and text after `\p1` is a drawing. Everything else is copied unchanged.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -54,11 +53,11 @@ static ASS_EVENTS: SegmentInfo = SegmentInfo {
     ..SegmentInfo::LINES
 };
 
-/// The fields of an event if no line names them.
+/// The fields of an event if no `Format:` line names them.
 const FIELDS: [&str; 10] =
     ["Layer", "Start", "End", "Style", "Name", "MarginL", "MarginR", "MarginV", "Effect", "Text"];
 
-/// The script of a file that had none. The reader skips it.
+/// The script (all lines other than visible events) that is written if the input has none; the reader drops it.
 const SCRIPT: &str = "\
 [Script Info]
 ScriptType: v4.00+
@@ -74,7 +73,7 @@ Style: Default,Arial,16,&H00FFFFFF,&H000000FF,&H00000000,&H00000000,0,0,0,0,100,
 [Events]
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text";
 
-/// Returns the value of a field that means that it is empty; `name` is in lower case.
+/// Returns the default value of a field, with which the field counts as empty; `name` is in lower case.
 fn usual(name: &str) -> &'static str {
     match name {
         "layer" | "marginl" | "marginr" | "marginv" => "0",
@@ -83,7 +82,7 @@ fn usual(name: &str) -> &'static str {
     }
 }
 
-/// Returns true if this value of a field means that it is empty: old files have margins of `0000`.
+/// Returns true if a field with this value counts as empty. Old files write an empty margin as `0000`.
 fn is_usual(name: &str, value: &str) -> bool {
     let is_zero = !value.is_empty() && value.bytes().all(|b| b == b'0');
     usual(name) == if is_zero { "0" } else { value }
@@ -142,7 +141,7 @@ impl EventLines {
         Ok(fields)
     }
 
-    /// Refuses fields without the times or the text, or with one of them twice.
+    /// Fails unless the fields include the times, the last field is the text, and no field occurs twice.
     fn check(&self) -> Result<(), Fault> {
         let has = |name: &str| self.fields.iter().any(|field| field.eq_ignore_ascii_case(name));
         let names: BTreeSet<String> = self.fields.iter().map(|name| name.to_ascii_lowercase()).collect();
@@ -181,7 +180,7 @@ fn marks(text: &str) -> Vec<Range<usize>> {
         }
         let step = len.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
         match marks.last_mut() {
-            // A drawing forms one mark with the override before it.
+            // A drawing forms one range with the override before it.
             Some(last) if is_drawn && len.is_none() && last.end == at => last.end += step,
             _ if len.is_some() || is_drawn => marks.push(at..at + step),
             _ => {}
@@ -201,8 +200,8 @@ fn drawing(overrides: &str) -> Option<bool> {
     overrides.match_indices("\\p").filter_map(number).last()
 }
 
-/// Events. A sentence runs on from event to event until the name changes. All lines that are not
-/// visible events are the script.
+/// Reads events. A sentence may continue from event to event until the name of the speaker changes. All lines that
+/// are not visible events form the script.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: EventLines,
@@ -242,7 +241,7 @@ impl Grammar for Events {
         };
         let mut start = 0;
         for mark in marks(text) {
-            // Overrides may stand inside a word, remarks may not.
+            // Overrides may occur inside a word, remarks may not.
             let is_override = text[mark.clone()].starts_with("{\\") && text[mark.clone()].ends_with('}');
             if is_override {
                 continue;
@@ -352,7 +351,7 @@ fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(L
     segment.text.push_str(&text[at..]);
 }
 
-/// Events, written line by line after the script of the input, or after one of their own.
+/// Writes events line by line, after the script of the input or, if there is none, after [`SCRIPT`].
 #[derive(Debug, Default)]
 struct AssWriter {
     lines: EventLines,
@@ -364,14 +363,14 @@ impl AssWriter {
     /// Appends a script.
     fn script(&mut self, script: &str, out: &mut String) {
         for line in script.lines() {
-            // The output is read back, and a fault is found there.
+            // A fault is ignored here: reading the output back reports it.
             let _ = self.lines.read(line);
         }
         out.extend([script, "\n"]);
         self.is_begun = true;
     }
 
-    /// Keeps the fields that an event has in this file, and drops the others.
+    /// Keeps the fields that events have in this file, and drops all other fields.
     fn fit_fields(&self, segment: &mut Segment, losses: &mut Losses) -> Result<(), Lost> {
         let names: Vec<String> = self.lines.fields.iter().map(|name| name.to_ascii_lowercase()).collect();
         let is_name = |name: &String| matches!(name.as_str(), "name" | "actor");
@@ -408,7 +407,7 @@ impl segment::SegmentWriter for AssWriter {
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
         self.events += 1;
-        // The order of the events has the same effect.
+        // An identifier that is the number of the event is redundant: the order of the events implies it.
         segment.id.take_if(|id| *id == self.events.to_string());
         for SegmentTag { tag, .. } in &mut segment.tags {
             if let Some(own) = cue::as_override(tag) {
@@ -443,7 +442,7 @@ impl segment::SegmentWriter for AssWriter {
             self.script(SCRIPT, out);
         }
         let clock = |time: Option<Time>| {
-            // Hours of one digit, and seconds with two digits after the point.
+            // The hours have one digit if possible, and the seconds have two decimal places.
             let clock = time.unwrap_or_default().clock('.');
             let start = usize::from(clock.starts_with('0'));
             clock[start..clock.len() - 1].to_owned()

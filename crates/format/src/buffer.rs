@@ -4,16 +4,15 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input, Limits, seven_bit};
 use majuscule_text::tokenize::NO_TEXT;
 
-/// The number of characters of a line that are read together. The first part of a longer line
-/// decides everything that is judged by line. The limit is in characters, since their number does
-/// not change with case.
+/// The number of characters of a line that are read together. If a line is longer, its first part decides everything
+/// that depends on the whole line. The limit is in characters, since their number does not change with case.
 pub(super) const PART: usize = 1 << 16;
 
-/// The largest number of characters of a line, which has to fit in memory.
+/// The largest number of characters of a line in formats that keep a whole line in memory.
 pub(super) const LONGEST: usize = 1 << 28;
 
-/// The number of bytes read at a time. The first reads are smaller, each twice as large as the one
-/// before, so that the beginning of a text comes out at once.
+/// The number of bytes read at a time. The first reads are smaller, each twice as large as the one before, so that
+/// the beginning of a text is returned at once.
 const READ: usize = 1 << 16;
 const FIRST_READ: usize = 1 << 10;
 
@@ -32,7 +31,7 @@ impl<'a> Buffer<'a> {
         Self { input, bytes: Vec::new(), ended: false, next_read: FIRST_READ }
     }
 
-    /// Reads the available bytes, once: a slow pipe is served line by line.
+    /// Reads the available bytes with a single read, so that a slow pipe is processed line by line.
     pub(super) fn fill(&mut self) -> Result<()> {
         self.ended = self.input.append(self.next_read, &mut self.bytes)? == 0;
         self.next_read = READ.min(2 * self.next_read);
@@ -69,8 +68,7 @@ pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -
     std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
 }
 
-/// Returns the number of bytes in the first `longest` characters of `bytes`; all of them, if there
-/// are no more.
+/// Returns the number of bytes in the first `longest` characters of `bytes`, or in all characters if there are fewer.
 pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
     if bytes.len() <= longest {
         return bytes.len();
@@ -81,8 +79,8 @@ pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
     starts.map(|(at, _)| at).nth(longest).unwrap_or(bytes.len())
 }
 
-/// Returns the error for a piece that is not UTF-8; `lines` and `columns` count the lines and
-/// further characters of the file before it.
+/// Returns the error for a piece that is not UTF-8. `lines` counts the lines of the file before the piece, and
+/// `columns` the characters between the last of these lines and the piece.
 pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8]) -> Error {
     let [encoding, lossy] = ["encoding", "lossy"].map(option);
     let advice =

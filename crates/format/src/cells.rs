@@ -1,11 +1,11 @@
-//! Cells of a table with quotes: the text in them, and a cell with other letters and marks.
+//! Reads and writes the cells of a table in which some cells are in quotes.
 
 /// The quotes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellQuotes {
     /// The cell is in quotes, and a quote in it is doubled.
     Quoted,
-    /// The cell stands alone, and ends at the next delimiter.
+    /// The cell has no quotes, and ends at the next delimiter.
     Bare {
         /// The character between cells.
         delimiter: u8,
@@ -24,7 +24,7 @@ impl CellQuotes {
     /// Returns the text of a cell as bytes, which may not be UTF-8.
     pub(super) fn decoded(self, raw: &[u8]) -> Vec<u8> {
         let mut last = false;
-        // The second quote of each pair goes.
+        // The second quote of each pair is dropped.
         let is_kept = |b: &u8| {
             last = self == Self::Quoted && *b == b'"' && !last;
             last || *b != b'"' || self != Self::Quoted
@@ -32,8 +32,8 @@ impl CellQuotes {
         raw.iter().copied().filter(is_kept).collect()
     }
 
-    /// Appends a cell with this text to `out`. A cell without quotes gets them if one of the
-    /// `inserted` characters would end it, and its own quotes are then doubled.
+    /// Appends a cell with this text to `out`. If one of the `inserted` characters is a delimiter or a quote, a cell
+    /// without quotes is put in quotes, and the quotes inside it are doubled.
     pub(super) fn encode(self, text: &[u8], inserted: impl Iterator<Item = u8>, out: &mut Vec<u8>) {
         let mut inserted = inserted;
         let is_opened = match self {

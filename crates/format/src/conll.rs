@@ -1,9 +1,8 @@
 //! CoNLL's columns: one word per line, and an empty line after each sentence.
 //!
-//! In files of ten or more columns that begin with numbers (CoNLL-U, -X, -2009) the word is in the
-//! second column, otherwise in the first. Lines that begin with `#` are comments. If one written
-//! word is analysed as several (`1-2 I'm`), the first line counts, and the others (`1 I`, `2 'm`)
-//! follow its capitals.
+//! In files of ten or more columns that begin with numbers (CoNLL-U, -X, -2009) the word is in the second column,
+//! otherwise in the first. Lines that begin with `#` are comments. If one written word is analysed as several, its
+//! line (`1-2 I'm`) is read, and the words in the lines after it (`1 I`, `2 'm`) copy its capitals.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -51,17 +50,17 @@ struct ConllReader {
     before: Option<Break>,
     /// True if rows begin with numbers and have at least ten columns.
     is_numbered: bool,
-    /// True if the column is given.
+    /// True if the user names the column.
     is_given: bool,
-    /// The rows of the sentence so far, if each begins with its own number.
+    /// The number of rows of the sentence so far, if each of them begins with its row number.
     counted: Option<usize>,
-    /// The last number of a word that is analysed as several.
+    /// The last number of the word that is analysed as several: 2 in `1-2`.
     analysed: usize,
-    /// The word that is analysed as several; `spelled` is the byte up to which its parts spell it,
-    /// if they do.
+    /// The written word that is analysed as several. `spelled` is the byte of it up to which its parts spell it so
+    /// far; `None` if they do not spell it.
     written: String,
     spelled: Option<usize>,
-    /// True if marks get rows of their own, or lose them.
+    /// True if punctuation marks are inserted as separate rows, or if such rows are removed.
     puts_rows: bool,
 }
 
@@ -190,8 +189,8 @@ impl ConllReader {
         Ok(ConllLineKind::Word(word))
     }
 
-    /// Returns the bytes of the analysed word that its next part spells; if the part spells none,
-    /// returns all bytes, and whether the part is the first.
+    /// Returns the bytes of the written word that its next part spells. If the part does not spell any, returns all
+    /// bytes, and whether it is the first part.
     fn spells(&mut self, word: &str) -> (Range<usize>, Option<CopiedPart>) {
         let at = self.spelled.unwrap_or(0);
         let rest = &self.written[at..];
@@ -205,10 +204,10 @@ impl ConllReader {
     }
 }
 
-/// The number of columns of a row that begins with a number.
+/// The smallest number of columns of a row that begins with a number.
 const NUMBERED: usize = 10;
 
-/// The rows of a sentence that begin with their own numbers by more than chance.
+/// If this many rows of a sentence begin with their row numbers, that is no coincidence.
 const COUNTED: usize = 3;
 
 fn is_id(text: &str) -> bool {
@@ -216,7 +215,7 @@ fn is_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
 }
 
-/// Returns true if a row has all columns of a numbered row, but blanks between some of them.
+/// Returns true if a row has all columns of a numbered row, but blanks instead of tabs between some of them.
 fn is_blank_for_tab(line: &str, columns: &[Range<usize>]) -> bool {
     let mut fields = fields(line, 0);
     columns.len() < NUMBERED
@@ -224,8 +223,7 @@ fn is_blank_for_tab(line: &str, columns: &[Range<usize>]) -> bool {
         && fields.count() + 1 >= NUMBERED
 }
 
-/// Returns a character in lower case, regardless of the language, and an apostrophe for all its
-/// variants.
+/// Returns a character in lower case, the same under every locale, and `'` for `’`.
 fn small(c: char) -> char {
     match c {
         'İ' | 'I' | 'ı' => 'i',
@@ -234,8 +232,8 @@ fn small(c: char) -> char {
     }
 }
 
-/// Returns the row of a mark after the row of a word, which has a character at byte `at`; the other
-/// columns are empty.
+/// Returns the row of a punctuation mark. `line` is the row of its word, which has a character at byte `at`; all
+/// other columns become `_`.
 fn mark_row(line: &str, at: usize, mark: &str) -> String {
     let (mut row, mut last) = (String::new(), 0);
     for column in columns(line) {

@@ -1,4 +1,4 @@
-//! Words that a file contains more than once: one position is decided, and the others follow it.
+//! Words that a file contains more than once: the case of one occurrence is decided, and all others copy it.
 //!
 //! A line of roll-up captions appears in several cues, and CoNLL-U has `I'm` and its parts `I` and
 //! `'m` in separate rows.
@@ -11,7 +11,8 @@ use super::piece::{CopiedWord, Piece};
 use majuscule_text::markup::untagged;
 use majuscule_text::{Capitals, Case, Decision, Locale, Mark, Placed, RestoreOptions, Tokens, resolve};
 
-/// The capitals of a word, the number of its letters that pair, and the mark inserted after it.
+/// The capitals of a written word, the number of its letters that have both cases, and the punctuation marks inserted
+/// before and after it.
 #[derive(Debug, Clone, Copy)]
 struct WrittenCase {
     capitals: u64,
@@ -46,7 +47,8 @@ pub struct WrittenWords {
 const REACH: usize = 8 * LONGEST_LINE;
 
 impl WrittenWords {
-    /// Settles the copies in a piece whose words have these outcomes; pieces come in order.
+    /// Sets the case and the marks of the copies in a piece from the decisions on its words. Pieces must be passed in
+    /// order.
     pub fn repeat_answers(&mut self, piece: &mut Piece, decisions: &[Decision], options: &RestoreOptions) {
         let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
@@ -77,7 +79,7 @@ impl WrittenWords {
             }
         }
         match copied_from.map(|first| first.checked_sub(self.count)) {
-            // All words of earlier pieces from there on are kept.
+            // The first word that may be repeated is in an earlier piece, so all words of this piece are kept.
             Some(None) => self.last.extend((0..tokens.len()).map(written)),
             Some(Some(first)) => {
                 self.last.clear();
@@ -104,13 +106,13 @@ pub struct RolledLines {
     /// The lines of the previous cue; `lines` are the lines of this cue so far.
     last: Vec<RolledLine>,
     lines: Vec<RolledLine>,
-    /// True if all lines of this cue are repeated so far; `next` is then the line of the previous
-    /// cue expected next.
+    /// True if all lines of this cue so far repeat lines of the previous cue; `next` is the index of the line that
+    /// must follow.
     is_at_top: bool,
     next: Option<usize>,
-    /// The line that was read and not yet taken.
+    /// The line that was read last, until [`RolledLines::take`] adds it to a piece.
     read: Option<ReadLine>,
-    /// Lines to be reused.
+    /// Cleared lines whose memory is reused.
     spare: Vec<RolledLine>,
 }
 
@@ -118,13 +120,12 @@ pub struct RolledLines {
 #[derive(Debug, Clone, Default)]
 struct RolledLine {
     text: String,
-    /// The positions of its parts, one after the other: in the line, and in the piece once the line is
-    /// taken.
+    /// The positions of the parts of `text`, in order: in the line, and in the piece once the line is added to one.
     parts: Vec<Range<usize>>,
     /// The number of each word in the file, and its position in the text.
     words: Vec<(u64, Range<usize>)>,
     is_searched: bool,
-    /// The number of other lines that were new since this line was new.
+    /// The number of new lines that were added after this line.
     age: usize,
 }
 
@@ -144,15 +145,15 @@ impl RolledLine {
 
     /// Returns true if another line has the same text, apart from capitals and white space.
     fn is_same(&self, other: &Self, locale: Locale) -> bool {
-        // Most lines are ASCII, whose letters pair alike except under the Turkic locale, and differ
-        // at once.
+        // Most lines are ASCII and differ at once. ASCII letters have the same case mappings under every locale
+        // except the Turkic one.
         if locale != Locale::Turkic && self.text.is_ascii() && other.text.is_ascii() {
             return ascii_letters(&self.text).eq(ascii_letters(&other.text));
         }
         self.small(locale) == other.small(locale)
     }
 
-    /// Returns its characters in lower case without white space.
+    /// Returns the characters of the line in lower case without white space.
     fn small(&self, locale: Locale) -> String {
         let mut start = 0;
         let part = |position: &Range<usize>| {
@@ -163,7 +164,7 @@ impl RolledLine {
         self.parts.iter().map(part).collect::<String>().split_whitespace().collect()
     }
 
-    /// Returns the position in the text of byte `at` of the piece.
+    /// Converts byte `at` of the piece to a position in `text`; `None` if the line does not contain it.
     fn find(&self, at: usize) -> Option<usize> {
         let mut start = 0;
         for position in &self.parts {
@@ -193,7 +194,7 @@ impl RolledLine {
 #[derive(Debug)]
 enum ReadLine {
     New(RolledLine),
-    /// The line of the previous cue with this number, as it is now.
+    /// A repetition of the line with this index in the previous cue, as it was read in this cue.
     Again(usize, RolledLine),
 }
 
@@ -253,8 +254,8 @@ impl RolledLines {
         matches!(self.read, Some(ReadLine::Again(..)))
     }
 
-    /// Adds the last line read to a piece, at this byte. `copies` collects the positions in it that
-    /// repeat words.
+    /// Adds the last line read to a piece, where it begins at byte `start`. `copies` collects the positions in the
+    /// line that repeat words.
     pub(super) fn take(&mut self, start: usize, copies: &mut Vec<CopiedWord>) {
         match self.read.take() {
             None => {}
@@ -290,13 +291,13 @@ impl RolledLines {
         }
     }
 
-    /// Notes the words of the lines in this text that were not searched yet; `count` is the number
-    /// of words in earlier pieces.
+    /// Finds the words of all lines that were not searched yet and are in this text; `count` is the number of words
+    /// in earlier pieces.
     pub(super) fn find_words(&mut self, text: &str, tokens: &Tokens, count: u64) {
         let words = tokens.as_slice();
         for line in self.last.iter_mut().chain(&mut self.lines) {
             let (Some(first), Some(last)) = (line.parts.first(), line.parts.last()) else { continue };
-            // The next line is known, but its text is not here yet.
+            // The next line was read, but `text` does not contain it yet.
             if line.is_searched || last.end > text.len() {
                 continue;
             }

@@ -45,32 +45,31 @@ const WITHOUT_HEADER: [u8; 4] = *b"\t|;,";
 /// The column of the text, if no other is named.
 const TEXT: &str = "text";
 
-/// Starts reading a table. Each row is a text of its own, unless the context is the file.
+/// Starts reading a table. Each row is a separate text, unless the context is the file.
 fn open(input: Input<'_>, options: RestoreOptions) -> Box<dyn PieceReader + '_> {
     let context = if options.context == Context::File { Context::File } else { Context::Line };
     let grammar = Box::new(CsvReader::new(options.field.as_deref(), context));
     Box::new(Jsonl::of_grammar(input, options, Format::Csv, grammar, context == Context::Line))
 }
 
-/// A table, read from any input. Everything but the cells of its text is copied unchanged.
+/// A table, read from any input. Everything but the cells of the text column is copied unchanged.
 #[derive(Debug)]
 struct CsvReader {
     /// The name of the column, if it is given by a name.
     name: Option<String>,
     /// The column of the text, counted from 0, once it is known.
     column: Option<usize>,
-    /// True if each row is a text of its own.
+    /// True if each row is a separate text.
     is_apart: bool,
     delimiter: u8,
     /// The automaton that finds the ends of cells, once the delimiter is known.
     reader: Option<Box<Reader>>,
-    /// True if `sep=;` has named the delimiter.
+    /// True if a line such as `sep=;` has named the delimiter.
     is_named: bool,
-    /// The names of columns in the header, as far as it is read, and their number.
+    /// The names in the header as far as it was read, and the number of columns once the header has ended.
     names: Vec<String>,
     columns: Option<usize>,
-    /// The cells of the row so far, the text in it, and whether the last one is open at the line
-    /// end; the number of the line, and of the line that began the row.
+    /// The row that is being read, and the number of the last line.
     row: Row,
     line: u64,
     /// The quotes of the last text.
@@ -96,15 +95,15 @@ struct CellPart {
     column: usize,
     /// The position in the line, with the quotes.
     position: Range<usize>,
-    /// True if the cell began on an earlier line, and if it ends on this one.
+    /// True if the cell began on an earlier line; `ends` is true if it ends on this line.
     continues: bool,
     ends: bool,
 }
 
 impl CsvReader {
-    /// Starts a table: `field` is the column of the text, by its name in the header (`text` by
-    /// default, and the only column), or by its number, counted from 1, for a table without a
-    /// header. With the context [`Context::Line`] each row is a text of its own.
+    /// Starts a table. `field` is the text column: its name in the header, or its number, counted from 1, in a table
+    /// without a header. By default it is the column `text`, or else the only column. With the context
+    /// [`Context::Line`] each row is a separate text.
     pub(super) fn new(field: Option<&str>, context: Context) -> Self {
         let column = field.and_then(tsv::number);
         Self {
@@ -253,16 +252,16 @@ impl CsvReader {
 /// Returns an automaton that is at the beginning of a row.
 fn reader(delimiter: u8) -> Reader {
     let mut reader = ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
-    // An empty line, after which a byte-order mark is a character like others.
+    // After an empty line, the reader treats a byte-order mark like any other character.
     reader.read_field(b"\n", &mut [0]);
     reader
 }
 
-/// Reports the cells of a line that have another one after them. Returns the start of the last cell,
-/// and true if that ends with the line.
+/// Reports all cells of a line except the last one. Returns the start of the last cell, and true if that cell ends
+/// with the line.
 fn cut(reader: &mut Reader, line: &str, tell: &mut dyn FnMut(Range<usize>)) -> (usize, bool) {
     let (mut at, mut start, mut content) = (0, 0, [0; 256]);
-    // Empty bytes would mean the end of the file.
+    // For the reader, empty input would mean the end of the file.
     while at < line.len() {
         let (result, read, _) = reader.read_field(&line.as_bytes()[at..], &mut content);
         at += read;
@@ -283,14 +282,14 @@ fn split(line: &str, delimiter: u8) -> Vec<&str> {
     cells
 }
 
-/// Returns the delimiter of a header: one that results in the wanted name, or in the most names.
+/// Returns the delimiter of a header: one with which a cell is the wanted name, or else the one with the most cells.
 fn delimiter_of_header(line: &str, wanted: &str) -> u8 {
     let has_name = |cell: &&str| cell.trim().trim_matches('"').eq_ignore_ascii_case(wanted);
     let count = |delimiter: u8| {
         let cells = split(line, delimiter);
         (cells.iter().any(has_name), cells.len())
     };
-    // Of equals, the first.
+    // In reverse order, since `max_by_key` returns the last of equal candidates.
     DELIMITERS.into_iter().rev().max_by_key(|&delimiter| count(delimiter)).unwrap_or(DELIMITERS[0])
 }
 
@@ -306,7 +305,7 @@ fn delimiter_of_rows(line: &str, next: &str, column: usize) -> u8 {
     WITHOUT_HEADER.into_iter().find(is_equal).or_else(most).unwrap_or(DELIMITERS[0])
 }
 
-/// Returns true if a quote stands alone: inside a cell, quotes are doubled.
+/// Returns true if a quote is not doubled, as it must be inside a quoted cell.
 fn has_single_quote(text: &str) -> bool {
     text.split(|c| c != '"').any(|quotes| quotes.len() % 2 == 1)
 }

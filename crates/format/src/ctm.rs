@@ -1,8 +1,8 @@
 //! `.ctm`, NIST's format of recogniser output: one word per line, with its times.
 //!
-//! `file channel begin duration word [confidence [type [speaker]]]`; `;;` begins a comment. Of
-//! alternatives, between lines whose words are `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`, the first is
-//! read. Events in `<>` and entries of the types `non-lex`, `misc` and `noscore` are not words.
+//! `file channel begin duration word [confidence [type [speaker]]]`; `;;` begins a comment. Alternatives are between
+//! lines whose words are `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`; only the first alternative is read. Events in `<>`
+//! and entries of the types `non-lex`, `misc` and `noscore` are not words.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -95,19 +95,19 @@ pub struct CtmLine {
 }
 
 impl CtmLine {
-    /// Returns the begin and end times in seconds; `None` for the marks of alternatives.
+    /// Returns the begin and end times in seconds; `None` for `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`.
     pub fn times(&self, line: &str) -> Option<(f64, f64)> {
         let begin = seconds(line, &self.begin, "beginning").ok()?;
         let duration = transcript::duration(line, &self.duration).ok()?;
         matches!(self.role, Role::Word | Role::Event).then_some((begin, begin + duration))
     }
 
-    /// Returns true if the line has a mark and no word.
+    /// Returns true if the word of the line consists only of punctuation marks.
     fn is_mark(&self, line: &str) -> bool {
         matches!(self.role, Role::Word | Role::Event) && is_mark(&line[self.word.clone()])
     }
 
-    /// Returns the recording, its channel and the speaker, which may be unnamed.
+    /// Returns the recording, its channel and the speaker; the speaker may be empty.
     fn by<'a>(&self, line: &'a str) -> [&'a str; 3] {
         let speaker = self.speaker.clone().map_or("", |speaker| &line[speaker]);
         [&line[self.file.clone()], &line[self.channel.clone()], speaker]
@@ -173,18 +173,18 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     Ok(Some(CtmLine { file, channel, begin, duration, word, confidence, kind, speaker, role }))
 }
 
-/// Returns true for text that may be written as a confidence: a number, or a sign that there is none,
-/// `NA`, `nan` or `inf`.
+/// Returns true if a text is allowed as a confidence: a number, or `NA`, `nan` or `inf`, which mean that there is
+/// none.
 fn may_be_confidence(text: &str) -> bool {
     text.eq_ignore_ascii_case(NOT_APPLICABLE) || text.parse::<f64>().is_ok()
 }
 
-/// Returns true for a confidence; some recognisers write confidences above 1 or below 0.
+/// Returns true if a text is a finite number; some recognisers write confidences above 1 or below 0.
 fn is_confidence(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// The alternative that the lines of a recording are in.
+/// The state of a recording: whether its next line belongs to an alternative, and to which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Alternatives {
     /// No alternatives: all words are read.
@@ -236,9 +236,8 @@ fn misplaced(row: &CtmLine, found: &str) -> Fault {
     Fault { at: row.word.start, problem }
 }
 
-/// Recogniser output. A recording is a text, in which another channel or speaker is another turn. A
-/// word is a segment, and so are events and the marks of alternatives, which are tags of segments
-/// without words.
+/// Reads recogniser output. Each recording is a separate text, and a turn begins where the channel or the speaker
+/// changes. Each word is a segment. An event or a delimiter of alternatives is a tag of a segment without words.
 #[derive(Debug, Default)]
 struct CtmReader {
     alternatives: Alternatives,
@@ -361,8 +360,7 @@ impl ItemGrammar for CtmReader {
 }
 
 impl LiveGrammar for CtmReader {
-    /// A word that begins no later than earlier words of its speaker, which had not ended by then,
-    /// replaces them.
+    /// A word replaces all earlier words of the same speaker that begin at or after its begin time and end after it.
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
         let has_text = read_record(self, line, record)?;
         let Some(row) = row(line)?.filter(|row| has_text && !row.is_mark(line)) else { return Ok(()) };
@@ -373,8 +371,8 @@ impl LiveGrammar for CtmReader {
     }
 }
 
-/// Returns the row of a mark after the word of this line: at the end of the word, without duration,
-/// and with the type `misc`, since it is not scored, if the word has a type.
+/// Returns the row of a punctuation mark on this side of the word of the line: at the end or the begin of the word,
+/// and without duration. If the word has a type, the type of the mark is `misc`, which is not scored.
 fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
     let Ok(Some(row)) = row(line) else { return mark.to_owned() };
     let field = |position: &Range<usize>| &line[position.clone()];
@@ -392,7 +390,8 @@ fn mark_row(line: &str, side: MarkSide, mark: &str) -> String {
 /// The type of words that are not scored.
 const MISC: &str = "misc";
 
-/// Returns the break before a word of `now` if its recording, channel or speaker differs from `last`.
+/// Returns the break before a word of `now` if its recording, channel or speaker differs from `last`, which becomes
+/// `now`.
 pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
     let before = match (last[0] == now[0], last[1..] == now[1..]) {
         (false, _) => Break::Document,
@@ -405,13 +404,13 @@ pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
     Some(before)
 }
 
-/// The mark for a missing name.
+/// The placeholder for a missing name.
 const NO_NAME: &str = "-";
 
-/// The mark for a missing confidence or type.
+/// The placeholder for a missing confidence or type.
 const NOT_APPLICABLE: &str = "NA";
 
-/// The mark for a missing time.
+/// The placeholder for a missing time.
 const NO_TIME: &str = "*";
 
 /// Reads a time exactly, to its last digit.
@@ -427,17 +426,17 @@ fn not_exact(line: &str, position: &Range<usize>) -> Fault {
     Fault { at: position.start, problem }
 }
 
-/// Returns the name, unless it is the mark for a missing one.
+/// Returns the name; `None` for the placeholder for a missing name.
 pub(super) fn named(name: &str) -> Option<String> {
     Some(name).filter(|name| *name != NO_NAME).map(str::to_owned)
 }
 
-/// Returns the name, or the mark for a missing one.
+/// Returns the name, or the placeholder for a missing one.
 pub(super) fn name_or_none(name: &Option<String>) -> &str {
     name.as_deref().unwrap_or(NO_NAME)
 }
 
-/// Recogniser output, written word by word.
+/// Writes recogniser output word by word.
 #[derive(Debug)]
 struct CtmWriter;
 
@@ -519,14 +518,14 @@ impl segment::SegmentWriter for CtmWriter {
     }
 }
 
-/// Returns true if a segment is a word of a later alternative or a mark of alternatives.
+/// Returns true if a segment is a word of a later alternative or a delimiter of alternatives.
 fn is_unsaid(segment: &Segment) -> bool {
     let is_mark = |tag: &str| !is_event(tag) || matches!(tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>");
     segment.text.is_empty() && segment.tags.iter().any(|tag| is_mark(&tag.tag))
 }
 
-/// Returns the words of the text, each with the words of the segment that are its pieces (` o`,
-/// `'neill`); `None` if the segment has other words.
+/// Splits the text at white space. Returns each word with the words of the segment that are parts of it (` o`,
+/// `'neill`); `None` if the words of the segment do not match the text.
 fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<SegmentWord>)>> {
     let mut pieces = segment.words.iter();
     let mut words = Vec::new();

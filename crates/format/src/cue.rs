@@ -18,14 +18,14 @@ use majuscule_text::sentence::is_end_mark;
 use majuscule_text::speaker_label::{name_in, name_len};
 use majuscule_text::{Break, RestoreOptions};
 
-/// The largest number of words in an event between sentences; anything longer is text.
+/// The largest number of words of an event in parentheses between sentences; longer parentheses are text.
 const LONGEST_ASIDE: usize = 3;
 
-/// The notes before and after a line that is sung: where marks are inserted, it is a turn of its own, and
-/// no mark is inserted after its last word. They are text, so that the adjacent words do not change.
+/// The musical notes before and after a line that is sung. If punctuation is inserted, such a line is a separate turn
+/// without a mark after its last word. The notes are text, so that the adjacent words do not change.
 const NOTES: [char; 2] = ['♪', '♫'];
 
-/// The mark between the times of a cue.
+/// The separator between the times of a cue.
 const ARROW: &str = "-->";
 
 /// The positions of the times of a cue in a line.
@@ -45,7 +45,7 @@ pub(super) enum LineKind {
     Timing(Timing),
     /// Text of a cue.
     Text,
-    /// Data of a cue that has no text.
+    /// A line of a cue that contains data instead of text.
     Metadata,
     /// The first line of a header, note, style or region, and the length in bytes of the keyword at its start.
     Block(BlockKind, usize),
@@ -56,9 +56,9 @@ pub(super) enum LineKind {
 /// The notation of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Times {
-    /// The smallest and largest number of numbers with a colon after them before the seconds.
+    /// The smallest and the largest number of colons in a time.
     pub(super) colons: (usize, usize),
-    /// The marks allowed before the milliseconds.
+    /// The decimal marks allowed before the milliseconds.
     pub(super) marks: &'static [u8],
     /// True if milliseconds are required.
     pub(super) has_fraction: bool,
@@ -130,7 +130,7 @@ impl Times {
     }
 }
 
-/// The state kept from line to line of the text of cues.
+/// The state that is kept between lines of the text of cues.
 #[derive(Debug, Default)]
 pub(super) struct CueScanner {
     /// The break between the last word and the next.
@@ -139,16 +139,17 @@ pub(super) struct CueScanner {
     event: Option<char>,
     /// The text of an open tag, as far as it was read.
     tag: Option<String>,
-    /// The last speaker, if voices are named.
+    /// The name in the last voice tag; empty if there was none.
     voice: String,
     /// True if a sentence begins with the next text, because a speaker's name is before it.
     begins: bool,
-    /// True if some text had a mark at its end; `ended` is true if the last text had one.
+    /// True if a part of the text ended with a mark that ends sentences; `ended` is true if the last part may have
+    /// ended a sentence.
     marked: bool,
     ended: bool,
     /// The names of speakers in the text.
     names: CueNames,
-    /// True if marks are inserted into the text: the existing marks then say nothing about names.
+    /// True if punctuation is inserted: the existing punctuation then does not affect the recognition of names.
     puts_marks: bool,
 }
 
@@ -171,12 +172,12 @@ impl CueScanner {
         self.before = self.before.max(Some(Break::Turn));
     }
 
-    /// Returns true if another speaker begins with the next text.
+    /// Returns true if a turn begins with the next text.
     pub(super) fn turns(&self) -> bool {
         self.before >= Some(Break::Turn)
     }
 
-    /// Notes that the next text is a separate one, about which the last says nothing.
+    /// Starts a new text, which does not depend on the text before it.
     pub(super) fn end_text(&mut self) {
         self.before = Some(Break::Document);
         (self.marked, self.ended) = (false, false);
@@ -188,7 +189,7 @@ impl CueScanner {
         self.read(line, next, true, parts);
     }
 
-    /// Reads a part of a line of a cue; the first part `opens` the line.
+    /// Reads a part of a line of a cue; `opens` is true for the first part of the line.
     pub(super) fn part(&mut self, part: &str, opens: bool, parts: &mut LineParts) {
         self.read(part, "", opens, parts);
     }
@@ -197,7 +198,7 @@ impl CueScanner {
         if opens {
             parts.open_line();
         }
-        // Most lines contain only words. A loop that never ends early compares many bytes at once.
+        // Most lines contain only words. A loop without an early exit compares many bytes at once.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
         let is_odd = line.bytes().fold(false, |is_odd, b| is_odd | odd(b));
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
@@ -283,7 +284,7 @@ impl CueScanner {
         parts.push_label(label, self.before.take(), role);
     }
 
-    /// Notes the label of a speaker, after which a sentence begins unless it continues.
+    /// Stores the label of a speaker. A sentence begins after it, unless a repeated label interrupts a sentence.
     fn begin_label(&mut self, label: &str) -> PartRole {
         let name = name_in(label);
         let goes_on = self.is_open() && self.names.repeats(name);
@@ -314,8 +315,8 @@ impl CueScanner {
         rest.starts_with(char::is_alphanumeric).then_some(len)
     }
 
-    /// Returns the length of the name of a speaker at the beginning of a line, with its colon: `MAN:`,
-    /// `Dr. Reis:`. Where a sentence continues, only the last name can occur.
+    /// Returns the length of the name of a speaker at the beginning of a line, with its colon: `MAN:`, `Dr. Reis:`.
+    /// Inside a sentence, only a repetition of the last name counts.
     fn name_len(&mut self, text: &str) -> Option<usize> {
         if self.event.is_some() || self.tag.is_some() {
             return None;
@@ -323,7 +324,7 @@ impl CueScanner {
         let goes_on = self.marked && self.is_open();
         let len = name_len(text)?;
         if goes_on && !self.names.repeats(name_in(&text[..len])) {
-            // It may be another speaker, so that the next name is not certain to be the last again.
+            // The text may name another speaker, so the next name cannot count as a repetition.
             self.names.read_name("");
             return None;
         }
@@ -382,7 +383,7 @@ impl CueScanner {
         }
     }
 
-    /// Notes the speaker, and returns true if the speaker changed: `<v Ana>`, `<v.loud Ana>`.
+    /// Stores the speaker of a voice tag (`<v Ana>`, `<v.loud Ana>`), and returns true if the speaker changed.
     fn voice(&mut self, tag: &str) -> bool {
         let Some(rest) = tag.strip_prefix("<v") else { return false };
         if !rest.starts_with(['.', ' ', '\t']) {
@@ -397,7 +398,7 @@ impl CueScanner {
     }
 }
 
-/// The lines of a subtitle format, for readers of its content.
+/// The rules of a subtitle format: the kinds of its lines, its tags and its escapes.
 pub(super) trait Subtitles: Send + Debug {
     /// Returns true if the line after this one is needed to determine the kind of this one.
     fn needs_next(&self, line: &[u8]) -> bool;
@@ -411,7 +412,7 @@ pub(super) trait Subtitles: Send + Debug {
     /// Returns true if no cue is open.
     fn is_between(&self) -> bool;
 
-    /// Ends the file.
+    /// Checks that the file may end after the lines read so far.
     fn ended(&self) -> Result<(), String>;
 
     /// Returns true if the text of a cue is data.
@@ -430,32 +431,31 @@ pub(super) trait Subtitles: Send + Debug {
     fn escaped(text: &str) -> Option<(usize, char)>;
 }
 
-/// Subtitles: the words of their cues, with sentences running on from cue to cue until the speaker
-/// changes, and the cues as segments.
+/// Reads subtitles, as text or as segments. A sentence may continue from cue to cue until the speaker changes, and
+/// each cue is a segment.
 #[derive(Debug, Default)]
 pub(super) struct CueLines<S> {
     subtitles: S,
     cues: CueScanner,
     /// The line after the current one, if it is needed.
     next: String,
-    /// The number of the cue, one more than the last only if that lasted until this cue begins;
-    /// `times` are the times of the cue.
+    /// The number of the cue. It is one more than the number of the last cue only if that cue lasted until this one
+    /// begins. `times` are the times of the cue.
     count: u64,
     times: Option<(Time, Time)>,
     pauses: Pauses,
-    /// The open item, and the start of the text of a cue in its source, once there is any.
+    /// The open item; `text_at` is the start of the text of the cue in the source of the item, once there is text.
     open: Option<LocatedItem>,
     text_at: Option<usize>,
     /// Empty lines after the text, which may turn out to be inside it.
     gap: String,
 }
 
-/// The longest time in milliseconds between two cues if the second follows the first at once: some
-/// programs leave a hundredth of a second between them.
+/// The longest gap in milliseconds between two cues that follow each other directly: some programs leave a hundredth
+/// of a second between them.
 const NO_GAP: u64 = 20;
 
-/// Returns true if a cue begins while the previous one, which began earlier, is shown, or as that
-/// one ends.
+/// Returns true if a cue begins later than the previous cue, and before or directly after the previous cue ends.
 pub fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
     let (Some((last_begin, last_end)), Some((begin, _))) = (last, times) else { return false };
     last_begin < begin && begin.since(last_end).is_none_or(|gap| gap.milliseconds() <= NO_GAP)
@@ -518,8 +518,8 @@ impl<S: Subtitles> ItemGrammar for CueLines<S> {
             LineKind::Nothing => self.gap.extend(["\n", line]),
             LineKind::Name => {
                 self.close(out);
-                // A line of a byte-order mark alone names nothing. Blanks before other names than
-                // numbers stay: without them, a name may be read as something else.
+                // A line with only a byte-order mark is not a name. Blanks are kept before a name that is not a
+                // number: without them, the name might be read as something else.
                 let name = trim(line);
                 let id = if is_digits(name.as_bytes()) { name } else { line.trim_end() };
                 let id = (!name.is_empty()).then(|| id.to_owned());
@@ -660,8 +660,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     positions
 }
 
-/// Returns the length of the line that begins here, with its ending, if it is empty: such a line is
-/// not content.
+/// If the line that begins at byte `at` is empty, returns its length with its ending: an empty line is not content.
 fn empty_line(source: &str, at: usize) -> Option<usize> {
     if at > 0 && source.as_bytes()[at - 1] != b'\n' {
         return None;
@@ -684,12 +683,12 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Returns true if a line is empty. Other white space (U+00A0) is there to be shown.
+/// Returns true if a line has only spaces and tabs. Other white space (U+00A0) is content.
 pub(super) fn is_empty(line: &str) -> bool {
     line.bytes().all(|b| matches!(b, b' ' | b'\t'))
 }
 
-/// Removes the parts of a cue that the format cannot express; `text` writes its text.
+/// Removes the parts of a cue that the format cannot express; `text` returns the text of the cue as it is written.
 pub(super) fn conform<S: Subtitles>(
     segment: &mut Segment,
     text: impl Fn(&Segment) -> String,
@@ -742,7 +741,7 @@ fn drop_empty_lines(segment: &mut Segment) {
     segment.text = text;
 }
 
-/// Appends a cue, with the settings after its timing; `mark` is before the milliseconds.
+/// Appends a cue, with the settings after its timing; `mark` is the decimal mark before the milliseconds.
 pub(super) fn write(segment: &Segment, settings: &Option<String>, mark: char, text: &str, out: &mut String) {
     let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(mark));
     let id = segment.id.iter().flat_map(|id| [id, "\n"]).collect::<String>();
@@ -765,7 +764,7 @@ fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -
     Err(losses.reject(LossKind::Text, format_args!("{problem} in {}", losses.to.shown())))
 }
 
-/// Removes the digits of times that the format has no place for.
+/// Rounds the times to the precision of the format.
 pub(super) fn round_times(segment: &mut Segment, losses: &mut Losses) -> Result<(), Lost> {
     let digits = losses.to.digits;
     let unit = if digits == 2 { "hundredths" } else { "milliseconds" };
@@ -779,7 +778,7 @@ pub(super) fn round_times(segment: &mut Segment, losses: &mut Losses) -> Result<
     Ok(())
 }
 
-/// The tags that mean the same in all subtitle formats, and the overrides of .ass.
+/// The tags that mean the same in all subtitle formats, each with the equivalent override of .ass.
 const STYLES: [(&str, &str); 6] = [
     ("<i>", "{\\i1}"),
     ("</i>", "{\\i0}"),
@@ -819,7 +818,7 @@ pub(super) fn tag_len(text: &str) -> Option<usize> {
     inside.find(|&(_, c)| c == close || c == '<').filter(|&(_, c)| c == close).map(|(at, _)| at + 1)
 }
 
-/// Returns true if a mark closes a quotation or bracket: it does not show whether a sentence ends.
+/// Returns true if a character closes a quotation or a bracket: it does not show whether a sentence ends.
 fn closes_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '”' | '’' | '»' | ')')
 }

@@ -1,5 +1,5 @@
-//! The bytes around a text that its file does not contain as it is read: the position of each part of
-//! the text, with escapes there.
+//! The bytes of a file that contains its text in another form, for example with escapes, and the position of each
+//! part of the text in these bytes.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::json::{DROPPED, quoted, recase};
 use super::placed_mark::PlacedMark;
 use majuscule_text::write::MarkSide;
 
-/// The field that has a word with its marks.
+/// The name of the field that contains a word with its punctuation.
 pub(super) const PUNCTUATED: &str = "punctuated_word";
 
 /// A word in a list.
@@ -16,14 +16,15 @@ pub(super) const PUNCTUATED: &str = "punctuated_word";
 pub(super) struct ListedWord {
     /// The word, between its quotes.
     pub(super) string: Range<usize>,
-    /// The white space before its name, and the text between its name and its first quote.
+    /// The white space before the name of its field, and the text between this name and the opening quote of the
+    /// word.
     pub(super) space: [Range<usize>; 2],
-    /// True if the list has the word with its marks too: marks are not written beside it.
+    /// True if the list also has the word with its punctuation: no such field is added.
     pub(super) is_marked: bool,
 }
 
 impl ListedWord {
-    /// Moves the positions on by `by` bytes.
+    /// Adds `by` to all positions.
     pub(super) fn move_on(&mut self, by: usize) {
         for position in self.space.iter_mut().chain([&mut self.string]) {
             *position = position.start + by..position.end + by;
@@ -37,8 +38,7 @@ impl ListedWord {
 pub struct Envelope {
     /// The bytes of the file.
     pub(super) source: Vec<u8>,
-    /// Parts of the text, and the positions between quotes of each in the source, in their order
-    /// there.
+    /// The parts of the text, each with a position between quotes in the source, in the order of the source.
     pub(super) positions: Vec<(Range<u32>, Range<u32>)>,
     /// The words with times, in their order in the source.
     beside: Vec<WordBeside>,
@@ -46,7 +46,7 @@ pub struct Envelope {
     quotes: Vec<(u32, CellQuotes)>,
 }
 
-/// A word with times, whose marks are not inserted into it but into a separate field.
+/// A word with times. Punctuation is not inserted into the word but into a separate field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct WordBeside {
     word: ListedWord,
@@ -72,7 +72,7 @@ impl Envelope {
         self.quotes.clear();
     }
 
-    /// Places these bytes of the text, if there are any, between quotes, at `source`.
+    /// Adds the position `source`, between quotes, for these bytes of the text, unless it is empty.
     pub(super) fn place(&mut self, text: Range<usize>, source: Range<usize>) {
         if source.is_empty() {
             return;
@@ -81,13 +81,13 @@ impl Envelope {
         self.positions.push((small(text), small(source)));
     }
 
-    /// Lets the position that begins at byte `start` of the source be a cell with these quotes; later
-    /// positions come later.
+    /// Records that the position that begins at byte `start` of the source is a cell with these quotes. Calls must be
+    /// in the order of the positions.
     pub(super) fn quote(&mut self, start: usize, quotes: CellQuotes) {
         self.quotes.push((start as u32, quotes));
     }
 
-    /// Moves the positions on by `by` bytes: they were found in a text that begins there in the file.
+    /// Adds `by` to all positions: they were found in a text that begins at this byte of the file.
     pub(super) fn move_positions(&mut self, by: usize) {
         for (_, source) in &mut self.positions {
             *source = source.start + by as u32..source.end + by as u32;
@@ -95,8 +95,8 @@ impl Envelope {
         self.beside.iter_mut().for_each(|beside| beside.word.move_on(by));
     }
 
-    /// Adds the positions of another envelope, which were found in a text that begins at byte `start`,
-    /// after all positions that do not belong to that text.
+    /// Adds the positions of another envelope, which were found in a text that begins at byte `start`, and sorts them
+    /// among the positions in this text.
     pub(super) fn add(&mut self, mut other: Self, start: usize) {
         other.move_positions(start);
         self.positions.append(&mut other.positions);
@@ -105,7 +105,7 @@ impl Envelope {
         self.positions[first..].sort_by_key(|(_, source)| source.start);
     }
 
-    /// Lets the marks of a word be written into a separate field; the word was found in a text that
+    /// Records that the punctuation of a word is written into a separate field. The word was found in a text that
     /// begins at byte `start`.
     pub(super) fn mark_beside(&mut self, word: &ListedWord, start: usize, is_recased: bool) {
         let mut word = word.clone();
@@ -113,9 +113,9 @@ impl Envelope {
         self.beside.push(WordBeside { word, is_recased });
     }
 
-    /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only in
-    /// case and in characters that are [`DROPPED`], and with the marks of `put`, each with its position in `new`. The text may have blanks in
-    /// place of mark-up, which then stays as it is.
+    /// Appends the bytes to `out` with the letters of `new` and the punctuation marks of `put`. `new` differs from
+    /// the text `old` only in case and in characters that are [`DROPPED`]; the positions of the marks are positions
+    /// in `new`. Mark-up for which the text has blanks stays as it is.
     pub(super) fn write(&self, old: &str, new: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let mut moves = vec![(0, 0)];
         if !(old.is_ascii() && new.is_ascii()) {
@@ -163,8 +163,8 @@ impl Envelope {
         out.extend_from_slice(&self.source[written..]);
     }
 
-    /// Appends the bytes from `written` on up to the end of the last of some positions, with their
-    /// letters, and with the marks that are inserted if `puts`.
+    /// Appends the source from byte `written` to the end of the last of these positions, with the new letters, and
+    /// with the inserted punctuation marks if `puts` is true.
     fn write_positions(
         &self,
         positions: Range<usize>,
@@ -194,12 +194,12 @@ impl Envelope {
                 continue;
             }
             match str::from_utf8(raw) {
-                // Each escape is longer than its character.
+                // Equal lengths show that there is no escape, since each escape is longer than its character.
                 _ if raw.len() == old.len() => recase_plain(raw, old, new, put, out),
                 Ok(raw) => recase(raw, old, new, put, out),
                 Err(_) => out.extend_from_slice(raw),
             }
-            // The space before a part that is left out goes too, if it would be doubled or last.
+            // If a part is dropped, the space before it is dropped too if it would be doubled or last.
             let is_dropped = new != old && new.chars().all(|c| c == DROPPED);
             let is_space = matches!(self.source.get(end), Some(b' ' | b'"'));
             if is_dropped && is_space && out.last() == Some(&b' ') {
@@ -214,8 +214,8 @@ impl Envelope {
 struct NewText<'a> {
     old: &'a str,
     new: &'a str,
-    /// The moves of later bytes by letters of another length, as offsets in the old text and in the
-    /// new.
+    /// Pairs of corresponding offsets in the old and the new text, one pair after each letter whose length in bytes
+    /// changes.
     moves: Vec<(usize, usize)>,
     put: &'a [PlacedMark],
 }
@@ -228,7 +228,8 @@ impl NewText<'_> {
         to + at - from
     }
 
-    /// Returns the marks that the text has from byte `at` on, up to white space, as they are in JSON.
+    /// Returns the punctuation of the old text from byte `at` up to white space, as it is in JSON; empty if there are
+    /// letters.
     fn marks_after(&self, at: usize) -> String {
         let rest = self.old.get(at..).unwrap_or_default();
         let run = rest.split(char::is_whitespace).next().unwrap_or_default();

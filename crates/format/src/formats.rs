@@ -1,4 +1,4 @@
-//! The list of formats, and the questions that a caller asks about a format.
+//! The list of formats, and the properties and readers of a format.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use majuscule_text::{Mark, MarkForm, MarkSet, RestoreOptions};
 /// Lists the descriptions of all formats of [`with_formats!`].
 macro_rules! list_formats {
     ($($(#[$cfg:meta])? $format:ident $module:ident::$info:ident $name:literal $help:literal;)*) => {
-        /// The formats as this build has them.
+        /// The formats in this build.
         static FORMATS: &[FormatInfo] = &[$(
             $(#[$cfg])?
             FormatInfo { format: Format::$format, name: $name, help: $help, ..super::$module::$info }.built(),
@@ -37,7 +37,8 @@ macro_rules! list_formats {
 with_formats!(list_formats);
 
 impl Format {
-    /// Fills in the options left to the format: the form of marks, and the marks that it can represent.
+    /// Fills in the options that depend on the format: the form of punctuation marks, and the marks that it can
+    /// represent.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if marks are requested and the format cannot represent them.
@@ -95,8 +96,8 @@ impl Format {
         Self::all().iter().find(|info| info.extensions.contains(&end)).map(|info| info.format)
     }
 
-    /// Returns the format of an input: the given one, or the one that the name or the first bytes
-    /// of the input show; otherwise text.
+    /// Returns the format itself; for `Auto`, the format that the name or the first bytes of the input show, or plain
+    /// text if they show none.
     ///
     /// # Errors
     /// Fails if the input cannot be read, or is in a format that is not read.
@@ -107,8 +108,8 @@ impl Format {
         Ok(Self::detect(input)?.kind)
     }
 
-    /// Refuses a file whose extension means a format that is not read: read as text, its times and codes
-    /// would be words.
+    /// Refuses a file whose extension means an unsupported format: if it were read as text, its times and codes would
+    /// be words.
     ///
     /// # Errors
     /// Fails for such a file.
@@ -130,8 +131,8 @@ impl Format {
         Ok(Box::new(Records::new(input, options, kind, grammar)))
     }
 
-    /// Starts reading a file for its text; `field` names the field that contains it, in formats
-    /// with several fields.
+    /// Starts reading only the text of a file; `field` names the field that contains the text, in formats with
+    /// several fields.
     ///
     /// # Errors
     /// Fails if the format cannot have that field.
@@ -148,7 +149,7 @@ impl Format {
         Ok(Box::new(RecordLines::new(input, kind, grammar)))
     }
 
-    /// Returns the grammar of its lines; `None` for a document, which is read whole.
+    /// Returns the grammar of the lines of the format; `None` for a document, which is read whole.
     ///
     /// # Errors
     /// Fails if the format cannot have that field, and for a format that this build leaves out.
@@ -159,7 +160,7 @@ impl Format {
         }
     }
 
-    /// The error for a format that this build leaves out.
+    /// Returns the error for a format that this build leaves out.
     fn left_out(self) -> Error {
         let name = self.info().name;
         Error::usage(format!(
@@ -172,18 +173,18 @@ impl Format {
         self.info().shown
     }
 
-    /// Returns the format as which a file is restored: tokenised text is plain text, except for the form
-    /// of marks.
+    /// Returns the format that is used to restore a file: plain text for tokenised text, which differs only in the
+    /// form of punctuation marks.
     pub fn read_as(self) -> Self {
         if self.info().family == FormatFamily::Text && self.is_tokenised() { Self::Text } else { self }
     }
 
-    /// Returns true for plain text, without marks between its tokens.
+    /// Returns true for plain text that is not tokenised.
     pub fn is_plain_text(self) -> bool {
         self.info().family == FormatFamily::Text && !self.is_tokenised()
     }
 
-    /// Returns the file extension of a format that is written.
+    /// Returns the extension of files that are written in the format, if it has a usual one.
     pub fn ending(self) -> Option<&'static str> {
         let info = self.info();
         let is_named = info.shown.starts_with('.') || info.is_whole() || self.is_plain_text();
@@ -199,40 +200,39 @@ impl Format {
         (self.info().mark_form)(asked)
     }
 
-    /// Returns true if a mark can be inserted into files of the format. In subtitles, a colon would make
-    /// a speaker's name of the words before it.
+    /// Returns true if a mark can be inserted into files of the format. In subtitles, a colon would turn the words
+    /// before it into a speaker's name.
     pub fn has_place_for(self, mark: Mark) -> bool {
         mark != Mark::Colon || !self.info().names_speakers
     }
 
-    /// Returns true if restoring reads the times of the format, and so its pauses.
+    /// Returns true if restoring reads the times of the format, so that it knows the pauses.
     pub fn has_pauses(self) -> bool {
         self.info().has_pauses
     }
 
-    /// Returns the shortest pause that ends a sentence by default where marks are inserted; `None` for a
-    /// format without pauses.
+    /// Returns the shortest pause that ends a sentence by default if punctuation is inserted; `None` for a format
+    /// without pauses.
     pub fn sentence_pause(self) -> Option<Duration> {
         self.has_pauses().then_some(Duration::from_secs(2))
     }
 
-    /// Returns true if its records are [utterances](RecordSource::utterance).
+    /// Returns true if the records of the format are [utterances](RecordSource::utterance).
     pub fn has_utterances(self) -> bool {
         self.info().has_utterances
     }
 
-    /// Returns true if the format marks its tokens.
+    /// Returns true if the text of the format is tokenised.
     pub fn is_tokenised(self) -> bool {
         self.info().is_tokenised
     }
 
-    /// Returns true if sentences run on from record to record, so that only marks show where they end.
+    /// Returns true if sentences continue from record to record, so that only punctuation shows where they end.
     pub fn runs_on(self) -> bool {
         self.info().runs_on
     }
 
-    /// Returns true if each of its lines or records is a text of its own, which may have several
-    /// sentences.
+    /// Returns true if each line or record of the format is a separate text, which may have several sentences.
     pub fn has_paragraphs(self) -> bool {
         self.info().has_paragraphs
     }

@@ -16,8 +16,8 @@ pub(super) trait Grammar: Send + Debug {
     /// Reads the next line, without its ending, and reports the parts of it that are text.
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault>;
 
-    /// Returns the position for the line after this one if that is needed to determine the kind of this
-    /// one; it is empty at the end of the file.
+    /// Returns the string in which the caller stores the line after this one, if that line is needed to determine the
+    /// kind of this one. The caller stores an empty line at the end of the file.
     fn place_for_next(&mut self, line: &[u8]) -> Option<&mut String> {
         let _ = line;
         None
@@ -36,14 +36,14 @@ pub(super) trait Grammar: Send + Debug {
         Ok(())
     }
 
-    /// Returns true if the next part of text does not belong together with the last.
+    /// Returns true if the next part of text does not continue the last one.
     fn is_between(&self) -> bool {
         false
     }
 
-    /// Prepares for a text that is restored with these options. Where marks are inserted, the marks of a
-    /// line affect neither the breaks between words nor the recognition of speaker names; long pauses
-    /// end sentences, in formats with times.
+    /// Prepares for a text that is restored with these options. If punctuation is inserted, the existing punctuation
+    /// affects neither the breaks between words nor the recognition of speaker names. In formats with times, long
+    /// pauses end sentences if the options ask for it.
     fn prepare(&mut self, options: &RestoreOptions) {
         let _ = options;
     }
@@ -69,7 +69,7 @@ pub(super) trait Grammar: Send + Debug {
     }
 }
 
-/// A reader of the lines of a format that is converted, for their items instead of their text.
+/// Reads the lines of a format that can be converted, as items instead of text.
 pub(super) trait ItemGrammar: Grammar {
     /// Reads the next line, which has this number, and appends the items that have ended.
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault>;
@@ -80,14 +80,14 @@ pub(super) trait ItemGrammar: Grammar {
     }
 }
 
-/// A reader of records that arrive live, a line each.
+/// Reads records that arrive live, one per line.
 pub(super) trait LiveGrammar: Grammar {
     /// Reads the next line as a record.
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault>;
 }
 
-/// Reads the next line as a record without an identity; false if it has no text. The text of a line of
-/// running text is as long as the line, with blanks around its words.
+/// Reads the next line as a record without an identity; returns false if it has no text. In running text, the text of
+/// the record is as long as the line, with blanks around its words.
 pub(super) fn read_record(
     grammar: &mut dyn Grammar,
     line: &str,

@@ -10,9 +10,9 @@ const MOST: usize = 1 << 16;
 pub(super) struct FileHead<'a> {
     /// The bytes after a byte-order mark.
     pub(super) bytes: &'a [u8],
-    /// The bytes after white space too.
+    /// The bytes after a byte-order mark and white space.
     pub(super) text: &'a [u8],
-    /// True if there are no more.
+    /// True if no more bytes will be read.
     pub(super) ended: bool,
     /// The name of the file, without the extension of its compression.
     pub(super) file: &'a str,
@@ -30,8 +30,8 @@ impl<'a> FileHead<'a> {
         Some(Self { bytes, text: bytes.trim_ascii_start(), ended, file })
     }
 
-    /// Returns true if the text begins with one of these, in letters of any case; `None` if more
-    /// bytes are needed.
+    /// Returns true if the text begins with one of these openings, regardless of case; `None` if more bytes are
+    /// needed.
     pub(super) fn begins_with(self, openings: &[&str]) -> Option<bool> {
         let mut is_open = false;
         for opening in openings {
@@ -46,9 +46,9 @@ impl<'a> FileHead<'a> {
         (!is_open || self.ended).then_some(false)
     }
 
-    /// Returns true if the text begins like this pattern; `None` if more bytes are needed. `0` in a pattern
-    /// is a number of at most 12 digits, and `~` is white space, if any. A pattern without capitals also
-    /// fits text in capitals.
+    /// Returns true if the text begins like this pattern; `None` if more bytes are needed. In a pattern, `0` matches
+    /// a number of at most 12 digits, and `~` matches any amount of white space. A pattern without capitals also
+    /// matches text in capitals.
     pub(super) fn begins_like(self, pattern: &str) -> Option<bool> {
         let is_exact = pattern.bytes().any(|b| b.is_ascii_uppercase());
         let mut rest = self.text;
@@ -72,7 +72,7 @@ impl<'a> FileHead<'a> {
 
     /// Returns the name of the first element of a document in XML; `None` if more bytes are needed.
     pub(super) fn root(self) -> Option<Option<String>> {
-        /// The largest number of bytes of a name that is waited for.
+        /// The length in bytes up to which the rest of a name is waited for.
         const LONGEST: usize = 64;
         let mut rest = self.text;
         loop {

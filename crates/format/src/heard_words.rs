@@ -1,7 +1,7 @@
 //! The words that a recogniser heard in a segment, matched with the text of the segment.
 //!
-//! The text may have marks, capitals and numbers that the words lack, and some words may be missing
-//! on either side. Letters and digits alone are compared, in lower case.
+//! The text may have punctuation, capitals and numbers that the words lack, and either side may lack some words. Only
+//! letters and digits are compared, in lower case.
 
 use std::ops::Range;
 
@@ -9,18 +9,17 @@ use super::envelope::PUNCTUATED;
 use super::json;
 use super::segment::{Segment, SegmentWord, Time};
 
-/// The number of words of the list and of the text, taken together, that are passed over to find
-/// where both agree again.
+/// The largest number of words of the list and of the text, taken together, that are skipped to find a position where
+/// both agree again.
 const AHEAD: usize = 100;
 
 /// The largest number of parts of one word of the text.
 const MAX_PARTS: usize = 64;
 
 impl Segment {
-    /// Assigns each word of the text the times of the word that was heard there. The new words are the
-    /// text, cut between words. A word that was not heard, or whose time is missing or cannot be right,
-    /// gets a fraction of the time between its neighbours. Nothing changes if no word of the text was
-    /// heard.
+    /// Assigns each word of the text the times of the word that was heard at its position. The words of the segment
+    /// become the words of the text. A word that was not heard, or whose time is missing or cannot be right, gets a
+    /// fraction of the time between its neighbours. Nothing changes if no word of the text was heard.
     pub fn fit_words(&mut self) {
         if self.words.is_empty() {
             return;
@@ -41,8 +40,8 @@ impl Segment {
     }
 }
 
-/// Finds the words in a text: the position of each from its first letter to its last, as numbers of
-/// characters. `None` for a word that the text does not have there, or that has no letters.
+/// Finds words in a text. Returns the range of characters of each word, from its first letter to its last; `None` for
+/// a word that is not found or has no letters.
 pub(super) fn positions(text: &[char], words: &[SegmentWord]) -> Vec<Option<Range<usize>>> {
     let text = TextLetters::of(text);
     let words: Vec<Vec<char>> = words.iter().map(|word| letters(&spelled(word))).collect();
@@ -67,7 +66,7 @@ pub(super) fn positions(text: &[char], words: &[SegmentWord]) -> Vec<Option<Rang
     found
 }
 
-/// Returns the spelling of a word: with its marks, if the list has it so too.
+/// Returns the spelling of a word: with punctuation if the list has such a spelling.
 fn spelled(word: &SegmentWord) -> String {
     let marked = word.other.iter().find(|(name, _)| name == PUNCTUATED);
     marked.and_then(|(_, raw)| json::text(raw)).unwrap_or_else(|| word.text.clone())
@@ -93,7 +92,7 @@ impl TextLetters {
             letters.map(move |c| (c, at)).collect::<Vec<_>>()
         };
         let letters: Vec<(char, usize)> = text.iter().enumerate().flat_map(small).collect();
-        // Writing without spaces has no case either.
+        // Scripts without spaces have no case either: each of their letters may begin a word.
         let is_alone = |c: char| !(c.is_lowercase() || c.is_numeric());
         let begins = |at: &usize| match at.checked_sub(1).map(|before| (letters[before], letters[*at])) {
             None => true,
@@ -103,8 +102,8 @@ impl TextLetters {
         Self { letters, begins }
     }
 
-    /// Returns where the text and the words go on if the next word, or the next few words as parts of
-    /// one, are at this letter; a word without letters may be anywhere.
+    /// Returns the next positions in the text and in the words if the next word, or the next few words as parts of
+    /// one, are at letter `at`. A word without letters matches anywhere.
     fn agree(&self, mut at: usize, words: &[Vec<char>], first: usize) -> Option<(usize, usize)> {
         for (nth, word) in words.iter().enumerate().skip(first).take(MAX_PARTS) {
             let rest = &self.letters[at..];
@@ -119,8 +118,8 @@ impl TextLetters {
         None
     }
 
-    /// Returns the nearest position from which the text and the words agree again, for two words or up
-    /// to an end.
+    /// Returns the nearest position from which the text and the words agree again for two words, or up to the end of
+    /// one of them.
     fn resume(&self, at: usize, words: &[Vec<char>], word: usize) -> Option<(usize, usize)> {
         let from = self.begins.partition_point(|begin| *begin < at);
         let begin = |skipped: usize| self.begins.get(from + skipped).copied();
@@ -138,8 +137,8 @@ impl TextLetters {
     }
 }
 
-/// Cuts a text into words: words with a position get the times of the word there, and the text between
-/// them becomes words without times. Marks belong to the word before them, up to the next white space.
+/// Splits a text into words. Text at the position of a word gets the times of the word, and the text between such
+/// positions becomes words without times. Punctuation belongs to the word before it, up to the next white space.
 fn cut(text: &[char], words: impl Iterator<Item = (SegmentWord, Option<Range<usize>>)>) -> Vec<SegmentWord> {
     let mut out: Vec<SegmentWord> = Vec::new();
     let mut done = 0;
@@ -157,8 +156,8 @@ fn cut(text: &[char], words: impl Iterator<Item = (SegmentWord, Option<Range<usi
     out
 }
 
-/// Appends the words of a part of a text in which no word has a position. Returns where the next word
-/// begins, with the white space and the marks before it.
+/// Appends the words of a part of a text in which no word has a position. Returns the beginning of the next word,
+/// including the white space and punctuation before it.
 fn cut_between(text: &[char], part: Range<usize>, out: &mut Vec<SegmentWord>) -> usize {
     let mut from = part.start;
     if let Some(last) = out.last_mut() {
@@ -182,8 +181,8 @@ fn cut_between(text: &[char], part: Range<usize>, out: &mut Vec<SegmentWord>) ->
     from
 }
 
-/// Clears times that cannot be right: an end before the beginning, and beginnings that are far out of
-/// the order that nearly all others keep.
+/// Clears times that cannot be right: an end before the beginning, and begin times far out of the order that nearly
+/// all words have.
 fn clear_outliers(words: &mut [SegmentWord]) {
     for word in &mut *words {
         if let (Some(begin), Some(end)) = (word.begin, word.end)
@@ -216,13 +215,13 @@ fn clear_outliers(words: &mut [SegmentWord]) {
 /// The time in milliseconds by which a word may begin out of order: recognisers are not more exact.
 const SLACK: u64 = 500;
 
-/// One in this many words may be out of order; where more are, the order of the words is not
-/// chronological.
+/// One word in this many, and one more, may be out of order. If there are more, the words are not in chronological
+/// order, and no begin time is cleared.
 const MOST_WRONG: usize = 10;
 
-/// Returns the numbers of the largest number of words that begin in order.
+/// Returns the indices of the longest subsequence of words that begin in order.
 fn longest_in_order(timed: &[(usize, Time)]) -> Vec<usize> {
-    // The last word of the best row of each length, and the word before each word in its row.
+    // The last word of the best subsequence of each length, and the word before each word in its subsequence.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::new();
     for (nth, (_, begin)) in timed.iter().enumerate() {
@@ -239,8 +238,8 @@ fn longest_in_order(timed: &[(usize, Time)]) -> Vec<usize> {
     row
 }
 
-/// Divides the time between timed words among the words without times, by character count; the segment
-/// provides missing limits. If no word has a time, none gets one.
+/// Divides the time between timed words among the words without times, by character count. The times of the segment
+/// replace missing limits. If no word has a time, nothing changes.
 fn fill_times(words: &mut [SegmentWord], begin: Option<Time>, end: Option<Time>) {
     if words.iter().all(|word| word.begin.is_none() && word.end.is_none()) {
         return;

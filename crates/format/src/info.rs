@@ -20,10 +20,10 @@ use majuscule_text::{MarkForm, RestoreOptions};
 /// formats with several fields.
 pub(super) type GrammarMaker = fn(Option<&str>) -> Result<Box<dyn Grammar>>;
 
-/// The function that opens a file of a format whose lines have no grammar, or not only one.
+/// The function that opens a file of a format whose lines are not read by one grammar alone.
 pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>;
 
-/// The function that opens a file for its text.
+/// The function that opens a file to read only its text.
 pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
 
 /// The function that makes the grammar of records that arrive live.
@@ -32,17 +32,17 @@ pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn LiveGrammar>;
 /// The reader of the items of a format.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ItemSource {
-    /// The maker of the grammar of its lines; the argument names the field of the text.
+    /// The function that makes the grammar of the lines; its argument names the field of the text.
     Lines(fn(Option<&str>) -> Result<Box<dyn ItemGrammar>>),
     /// The reader of a document, which is read whole.
     Document(fn(&str) -> Result<VecDeque<LocatedItem>, Fault>),
 }
 
-/// The function that returns the row of a mark by the row of its word: the arguments are the row, a
-/// byte of the word in it, the side of the mark and the mark.
+/// The function that makes the row of a punctuation mark: its arguments are the row of the word, the offset of a byte
+/// of the word in this row, the side of the mark and the mark.
 pub(super) type MarkRowMaker = fn(&str, usize, MarkSide, &str) -> String;
 
-/// The properties of a format. Each format states it once, in its own file; the list is in
+/// The properties of a format. Each format defines them once, in its own file; the list of formats is in
 /// `formats.rs`.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatInfo {
@@ -52,24 +52,25 @@ pub struct FormatInfo {
     pub name: &'static str,
     /// The line of help.
     pub help: &'static str,
-    /// A small file, from which laws and fuzzers begin: with the word `met`, mark-up and other things that are not text.
+    /// A small file from which property tests and fuzzers start: with the word `met`, mark-up and other things that
+    /// are not text.
     pub example: &'static str,
     /// The name of the format in errors.
     pub shown: &'static str,
-    /// The family. Builds without the feature `all-formats` read text and subtitles alone.
+    /// The family. Builds without the feature `all-formats` read only text and subtitles.
     pub family: FormatFamily,
     /// The file extensions, in lower case.
     pub extensions: &'static [&'static str],
-    /// The content types; answers have the first.
+    /// The content types; HTTP responses use the first one.
     pub media_types: &'static [&'static str],
     /// The largest number of characters of a line.
     pub(super) longest_line: usize,
     /// The line endings.
     pub(super) line_ends: Ends,
-    /// Returns true if a file begins as only files of the format do, and `None` if more bytes are
-    /// needed. The formats are asked in the order of the list.
+    /// Returns true if a file begins in a way that only files of the format do; `None` if more bytes are needed. The
+    /// formats are tried in the order of the list.
     pub(super) begins: Option<fn(FileHead<'_>) -> Option<bool>>,
-    /// The grammar of its lines; `None` for a document, which is read whole.
+    /// The grammar of the lines; `None` for a document, which is read whole.
     pub(super) grammar: Option<GrammarMaker>,
     /// The reader of a file; `None` if the grammar alone reads its lines.
     pub(super) reader: Option<ReaderOpener>,
@@ -77,54 +78,54 @@ pub struct FormatInfo {
     pub(super) texts: Option<TextsOpener>,
     /// The grammar of records that arrive live, in formats that have such records.
     pub(super) live: Option<LiveGrammarMaker>,
-    /// Returns the form in which marks are inserted into files of the format if this one is requested.
+    /// Returns the form in which punctuation marks are inserted; the argument is the requested form, if there is one.
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
-    /// The rows of marks, in formats with such rows.
+    /// The function that makes the row of a punctuation mark, in formats with such rows.
     pub(super) mark_row: Option<MarkRowMaker>,
     /// The properties of its segments, in formats that are converted.
     pub segments: Option<&'static SegmentInfo>,
     /// The reader of its items, in formats that are converted.
     pub(super) items: Option<ItemSource>,
-    /// True if a colon makes a speaker's name of the words before it.
+    /// True if a colon turns the words before it into a speaker's name.
     pub(super) names_speakers: bool,
-    /// True if restoring reads the times of the format, and so its pauses.
+    /// True if restoring reads the times of the format, so that it knows the pauses.
     pub has_pauses: bool,
     /// True if its records are utterances.
     pub has_utterances: bool,
-    /// True if the format marks its tokens.
+    /// True if the text of the format is tokenised.
     pub is_tokenised: bool,
-    /// True if sentences run on from record to record, so that only marks show where they end.
+    /// True if sentences continue from record to record, so that only punctuation shows where they end.
     pub runs_on: bool,
-    /// True if each of its lines or records is a text of its own, which may have several sentences.
+    /// True if each line or record is a separate text, which may have several sentences.
     pub has_paragraphs: bool,
     /// True if options decide whether its lines or records are one text or several.
     pub has_context: bool,
     /// True if an option may make a sentence begin with every line.
     pub has_sentence_lines: bool,
-    /// True if its lines can be parted among files.
+    /// True if a file can be split between any two lines into several files.
     pub is_cut_by_lines: bool,
     /// True if the first line has the names of columns, unless the field is a number.
     pub has_header: bool,
-    /// True if its records are objects, which have fields for everything.
+    /// True if the records are objects, which can have a field for any information.
     pub has_objects: bool,
-    /// True if each line is a word, and a mark has a column of its own.
+    /// True if each line is a word with its punctuation in a separate column.
     pub has_mark_column: bool,
-    /// True if the words of a recording are one text, without sentences.
+    /// True if the words of a recording are one text that is not divided into sentences.
     pub has_recordings: bool,
-    /// True if recognisers write it, with the times of words.
+    /// True if recognisers write files of the format, with the times of words.
     pub is_heard: bool,
     /// True if a file may declare its language.
     pub declares_language: bool,
-    /// True if the speakers of references are named.
+    /// True if references in the format name the speakers.
     pub has_speakers: bool,
-    /// True if segments of references are in categories.
+    /// True if references in the format assign categories to segments.
     pub has_categories: bool,
     /// True if its files may have the extension of plain text.
     pub is_named_as_text: bool,
 }
 
 impl FormatInfo {
-    /// Lines of text without anything else: the base from which a format states its differences.
+    /// The properties of plain lines of text: each format is defined by its differences from them.
     pub(super) const LINES: Self = Self {
         format: Format::Text,
         name: "text",

@@ -1,12 +1,11 @@
-//! The JSON that formats need: the positions of its strings, their contents, and the replacement of
-//! letters in them.
+//! Reads JSON: the positions of its strings and their contents. Also replaces letters inside strings.
 
 use super::placed_mark::PlacedMark;
 use super::transcript::{Fault, shortened};
 use majuscule_text::write::MarkSide;
 use std::ops::Range;
 
-/// An event of reading a document, in order.
+/// An event of parsing a document; events come in the order of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
     /// The beginning of an object or array.
@@ -21,8 +20,8 @@ pub(super) enum Event {
     Other(Range<usize>),
 }
 
-/// Reads one document and reports its events as they come. NaN and infinities count as numbers, as
-/// Python writes them.
+/// Parses one document and reports its events in order. `NaN` and infinities count as numbers, since Python writes
+/// them.
 ///
 /// # Errors
 /// Fails if the text is not JSON.
@@ -129,8 +128,7 @@ impl Member {
 /// Returns the members of the object or array at `position`, in order; none for any other value.
 ///
 /// # Errors
-/// Fails if the text is not JSON, an object has the same name twice, or half of a pair of escapes
-/// stands alone, which is not a character.
+/// Fails if the text is not JSON, if an object has the same name twice, or if an escape is an unpaired surrogate.
 pub(super) fn members(json: &str, position: &Range<usize>) -> Result<Vec<Member>, Fault> {
     let json = &json[..position.end];
     let mut members: Vec<Member> = Vec::new();
@@ -201,7 +199,7 @@ pub(super) fn members(json: &str, position: &Range<usize>) -> Result<Vec<Member>
 
 const TORN: &str = "found half of a pair of \\u escapes, which is not a character: both halves are expected";
 
-/// Returns true if half of a pair of escapes stands alone between quotes.
+/// Returns true if an escape in the contents of a string is an unpaired surrogate.
 fn is_split(raw: &str) -> bool {
     raw.contains("\\u")
         && units(raw).any(|(position, c)| {
@@ -216,7 +214,7 @@ pub(super) fn is_number(text: &str) -> bool {
     serde_json::from_str::<serde_json::Number>(text).is_ok() && text.trim() == text
 }
 
-/// Returns a text between quotes.
+/// Returns a text as a JSON string, with quotes and escapes.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -310,8 +308,8 @@ fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
     }
 }
 
-/// Returns the first character of the contents of a string, and its length there in bytes. Half of
-/// a pair alone is not a character.
+/// Returns the first character of the contents of a string, and its length in bytes as written. An unpaired surrogate
+/// becomes U+FFFD.
 fn unit(raw: &str) -> Option<(usize, char)> {
     let Some(escape) = raw.strip_prefix('\\') else {
         return raw.chars().next().map(|c| (c.len_utf8(), c));
@@ -363,13 +361,13 @@ pub(super) fn decode(raw: &str, out: &mut String) {
     }
 }
 
-/// Stands in a changed text for a character of the old one that is left out.
+/// The placeholder in a changed text for a character of the old text that is dropped.
 pub(super) const DROPPED: char = '\0';
 
-/// Appends to `out` the text between quotes, which reads as `old`, with the letters of `new`, which
-/// differs only in case and in characters that are [`DROPPED`], and with the marks of `put`, each with its position in
-/// `new`. Unchanged
-/// characters stay as written; an escape stays an escape, with hexadecimal digits of the same case.
+/// Appends `raw`, the contents of a string that reads as `old`, to `out` with the letters of `new` and the
+/// punctuation marks of `put`. `new` differs from `old` only in case and in characters that are [`DROPPED`]; the
+/// positions of the marks are positions in `new`. Unchanged characters stay as written; an escape stays an escape,
+/// with hexadecimal digits of the same case.
 pub(super) fn recase(
     raw: &str,
     old: &str,

@@ -1,5 +1,4 @@
-//! JSON lines: one object per line, with text in one field. Escapes are read, and written back in
-//! their own form.
+//! JSON lines: one object per line, with text in one field. Escapes are decoded, and written back in the same form.
 
 use std::collections::VecDeque;
 
@@ -48,8 +47,9 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// Returns true if a file begins with an object of many, one per line, and false if it begins with
-/// the JSON of Whisper and related tools; `Some(None)` if it begins with neither.
+/// Returns `Some(Some(true))` if a file begins with one of many objects, one per line, `Some(Some(false))` if it
+/// begins with the JSON of Whisper and related tools, and `Some(None)` if it begins with neither; `None` if more
+/// bytes are needed.
 pub(super) fn begins_with_object(head: FileHead<'_>) -> Option<Option<bool>> {
     let FileHead { text: head, ended, .. } = head;
     if !head.starts_with(b"{") {
@@ -107,7 +107,7 @@ static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
 /// The number of bytes after which a piece ends at the first line end.
 const PIECE: usize = 1 << 16;
 
-/// A reader of records whose text is in the file with escapes.
+/// A grammar of records whose text is escaped in the file.
 pub(super) trait RecordGrammar: Grammar {
     /// Returns the words that a line lists in addition to its text, in formats that have such lists;
     /// the text of the line begins at byte `from` of `text`.
@@ -117,15 +117,15 @@ pub(super) trait RecordGrammar: Grammar {
     }
 }
 
-/// Objects, read from any input. The lines of each are read as [`Plain`](super::Plain) reads lines,
-/// and each object is a text of its own, or a part of one together with its neighbours: see
-/// [`RestoreOptions::context`] and [`RestoreOptions::group`].
+/// Objects, read from any input. The text of each is read line by line, as by [`Plain`](super::Plain). Each object is
+/// a separate text, or consecutive objects form one text together: see [`RestoreOptions::context`] and
+/// [`RestoreOptions::group`].
 #[derive(Debug)]
 pub struct Jsonl<'a> {
     lines: GrammarLines<'a, dyn RecordGrammar>,
     /// The strings of the last line.
     parts: LineParts,
-    /// True if each object is a text of its own.
+    /// True if each object is a separate text.
     is_apart: bool,
     options: RestoreOptions,
     text: RunningText,
@@ -134,7 +134,7 @@ pub struct Jsonl<'a> {
 /// The grouping of objects into texts.
 #[derive(Debug)]
 enum JoinedObjects {
-    /// No grouping: each record is a text of its own.
+    /// No grouping: each record is a separate text.
     None,
     /// One group of all records.
     All,
@@ -151,8 +151,8 @@ impl<'a> Jsonl<'a> {
         Self::of_grammar(input, options, Format::Jsonl, Box::new(objects), is_apart)
     }
 
-    /// Reads records of another format whose text is in the file with escapes; `is_apart` is true if
-    /// each record is a text of its own.
+    /// Reads records of another format whose text is escaped in the file; `is_apart` is true if each record is a
+    /// separate text.
     pub(super) fn of_grammar(
         input: Input<'a>,
         options: RestoreOptions,
@@ -225,8 +225,8 @@ pub(super) fn id(json: &str, field: Option<&str>) -> Result<Option<Id>, Fault> {
 
 /// Reports the values that the keys lead to; arrays on the way are traversed.
 fn at_path(line: &str, path: &[String], tell: &mut dyn FnMut(Event)) -> Result<(), Fault> {
-    // The depth in the path that each open object or array has reached, and that the key before the
-    // next value has.
+    // The depth in `path` that each open object or array has reached, and the depth of the next value; `None` off the
+    // path.
     let mut open: Vec<Option<usize>> = Vec::new();
     let mut next = Some(0);
     let mut key = String::new();
@@ -290,7 +290,7 @@ impl PieceReader for Jsonl<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         self.text.clear();
-        // The text here need not wait if no later text can change it.
+        // The text of this piece need not wait for more input if no later text can change it.
         piece.after = if self.is_apart { Break::Document } else { Break::Line };
         while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.lines.is_ready()) {
             if !self.lines.next_parts(&mut self.parts)? {
@@ -308,9 +308,8 @@ impl PieceReader for Jsonl<'_> {
     }
 }
 
-/// Objects. Each string that the keys lead to is one or more lines of its own. An object is a
-/// segment: `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, or a block:
-/// `{"note":"so","text":null}`.
+/// Reads objects. Each string that the keys lead to is read as one or more separate lines. An object is a segment:
+/// `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, or a block: `{"note":"so","text":null}`.
 #[derive(Debug)]
 struct Objects {
     field: String,
@@ -326,14 +325,14 @@ struct Objects {
 }
 
 impl Objects {
-    /// Reads the text from the field of this name, with dots between keys, or from `text`. An
-    /// object is an item only if the name has no dots.
+    /// Reads the text from the field of this name, with dots between keys, or from `text` by default. Objects can be
+    /// read as items only if the name has no dots.
     pub(super) fn new(field: Option<&str>) -> Self {
         let field = field.map(str::to_owned);
         Self::of(&RestoreOptions::default().field(field), Context::File)
     }
 
-    /// Reads objects as the options ask; `open` is the context if they leave it open.
+    /// Reads objects according to the options; `open` is the context if the options do not set one.
     pub(super) fn of(options: &RestoreOptions, open: Context) -> Self {
         let field = options.field.as_deref().unwrap_or("text");
         let context = if options.context == Context::Auto { open } else { options.context };
@@ -416,7 +415,7 @@ impl Grammar for Objects {
 }
 
 impl RecordGrammar for Objects {
-    /// The words stay as they are, and get a copy with the case and the marks of the text.
+    /// The words are not changed; each gets an additional field with the case and the punctuation of the text.
     fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
         let mut found = Envelope::default();
         let (Some(locale), [before @ .., _]) = (self.marked, &self.path[..]) else { return found };
@@ -533,7 +532,7 @@ pub(super) fn read_segment(
     Ok((segment, parts))
 }
 
-/// Stores a value, and returns true if there is one.
+/// Stores a value if there is one and the field is empty, and returns true if it was stored.
 fn take<T>(found: Option<T>, field: &mut Option<T>) -> bool {
     let takes = field.is_none() && found.is_some();
     if takes {
@@ -605,7 +604,7 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
     Ok(Some(words))
 }
 
-/// Objects, written one by one. They have a field for everything in any format.
+/// Writes objects one by one. They can hold all information of any format.
 #[derive(Debug)]
 struct JsonlWriter;
 
@@ -634,7 +633,7 @@ impl segment::SegmentWriter for JsonlWriter {
                     BlockKind::Document => fields.push(block.kind.name(), &block.text),
                     kind => fields.push(kind.name(), &quoted(&block.text)),
                 }
-                // Readers of texts skip it.
+                // Readers of text skip an object whose text is null.
                 fields.push("text", "null");
             }
             Item::Segment(segment) => write_segment(segment, &NAMES, &mut fields),

@@ -21,11 +21,11 @@ pub(super) const KALDI: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// Returns true if a file begins with lines of Kaldi: they begin with the name of an utterance, sorted by it. Prose has
-/// no such names, which are longer than a word with a number (`covid-19`). In a file `text`, as Kaldi
-/// calls it, any identifiers are names.
+/// Returns true if a file begins with lines of Kaldi: each begins with the name of an utterance, and the names are
+/// sorted. Words of prose do not look like names, even with a number (`covid-19`). In a file called `text`, as Kaldi
+/// calls it, any identifier with a digit, `-` or `_` is a name.
 fn begins(head: FileHead<'_>) -> Option<bool> {
-    /// The number of lines that are enough, whatever their names look like.
+    /// The number of lines that is enough, even if their names have different shapes.
     const LINES: usize = 3;
     /// The largest number of bytes of a name, so that longer names are not waited for.
     const LONGEST: usize = 256;

@@ -1,11 +1,10 @@
-//! Words and the labels of the marks after them, one word per line, as corpora of punctuation have
-//! them.
+//! Corpora of punctuation: one word per line, with the label of the punctuation mark after it.
 //!
-//! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end` is 1 at
-//! the end of a sentence. Without that column full stops, question and exclamation marks end sentences. A
-//! row without a word has the mark of the word before, unless that has one. Read for its text, the file has
-//! the marks that its labels name, and the parts of contractions (`do n't`) are one word unless a mark is
-//! between them.
+//! `word<TAB>label` as in IWSLT 2011, or `word<TAB>end<TAB>label` as in SEPP-NLG 2021, where `end` is 1 at the end of
+//! a sentence. Without the column `end`, full stops, question and exclamation marks end sentences. The label of a row
+//! without a word belongs to the word before, unless that word has a mark. If only the text of the file is read,
+//! labels become punctuation marks, and the parts of a contraction (`do n't`) are one word unless a mark is between
+//! them.
 
 use std::ops::Range;
 
@@ -27,7 +26,7 @@ pub(super) const LABELS: FormatInfo = FormatInfo {
     family: FormatFamily::Columns,
     begins: Some(begins),
     grammar: Some(|_| Ok(Box::new(LabelReader::new(false)))),
-    // Only here do labels become marks.
+    // Labels become punctuation marks only if the text alone is read.
     texts: Some(|input| Box::new(RecordLines::new(input, Format::Labels, Box::new(LabelReader::new(true))))),
     mark_form: |_| {
         let problem =
@@ -63,7 +62,7 @@ fn begins(head: FileHead<'_>) -> Option<bool> {
 /// Words with labels, read from any input. Everything but the words is copied unchanged.
 #[derive(Debug)]
 struct LabelReader {
-    /// True if the file is read for its text, with marks.
+    /// True if only the text of the file is read, with labels as punctuation marks.
     has_marks: bool,
     /// The break between the last word and the next.
     before: Break,
@@ -79,11 +78,11 @@ struct LabelRow {
     ends: bool,
 }
 
-/// The second parts of contractions that some corpora write as words of their own.
+/// The second parts of contractions that some corpora write as separate words.
 const ENDINGS: [&str; 9] = ["n't", "'s", "'re", "'m", "'ll", "'ve", "'d", "n’t", "’s"];
 
 impl LabelReader {
-    /// Starts a file; `has_marks` is true to read it for its text.
+    /// Starts a file; `has_marks` is true to read labels as punctuation marks.
     pub(super) fn new(has_marks: bool) -> Self {
         Self { has_marks, before: Break::Document, is_bare: false }
     }
@@ -96,7 +95,8 @@ impl Grammar for LabelReader {
         }
         let LabelRow { word, label, mark, ends } = row(line)?;
         let text = &line[word.clone()];
-        // IWSLT writes some marks so, also after a word with a mark, which counts then.
+        // IWSLT writes some marks in rows without a word, even after a word with a mark; the mark of the word then
+        // counts.
         if text.trim().is_empty() && (mark == Mark::None || self.before == Break::Document) {
             let problem = "found no word, but a row is expected to begin with one, unless it has a mark that follows the previous word";
             return Err(Fault { at: word.start, problem: problem.to_owned() });
@@ -132,7 +132,7 @@ impl Grammar for LabelReader {
     }
 
     fn decode(&self, part: &str, out: &mut String) {
-        // A label has its tab before it, which no word has.
+        // A label is passed with the tab before it, and no word begins with a tab.
         match part.strip_prefix('\t') {
             Some(label) => out.extend(mark_of(label).and_then(Mark::character)),
             None => out.push_str(part),
@@ -183,7 +183,7 @@ fn row(line: &str) -> Result<LabelRow, Fault> {
 
 const EXPECTED: &str = "O, COMMA, PERIOD, QUESTION, EXCLAMATION, COLON, SEMICOLON, DASH, or a mark itself";
 
-/// Returns the mark that a label names, in the words of the corpora or by itself.
+/// Returns the punctuation mark for a label, which is a name in the corpora or the mark itself.
 fn mark_of(label: &str) -> Option<Mark> {
     Some(match label {
         "O" | "0" => Mark::None,

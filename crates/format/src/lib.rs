@@ -1,12 +1,13 @@
-//! Files with text: reads their words, and writes the same files with other capitals.
+//! Reads the text of files in many formats, and writes the same files with other capitals and punctuation.
 //!
-//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
+//! This crate is a layer below [`majuscule`](https://docs.rs/majuscule) and has the same version; programs should use
+//! `majuscule`.
 
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-/// Passes the formats to a macro, in the order of help texts. Each is a variant of [`Format`], the [`FormatInfo`] in its
-/// file, its name as an argument, and its line of help, which is also its documentation.
+/// Passes the list of formats to a macro, in the order of help texts. Each entry is a variant of [`Format`], the
+/// [`FormatInfo`] in its file, its name as an argument, and its line of help, which is also its documentation.
 macro_rules! with_formats {
     ($define:ident) => {
         $define! {
@@ -34,7 +35,7 @@ macro_rules! with_formats {
     };
 }
 
-// In reading order: each module uses only those above it.
+// In reading order: each module uses only the modules above it.
 mod kind;
 mod transcript;
 mod placed_mark;

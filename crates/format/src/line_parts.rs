@@ -32,7 +32,7 @@ pub(super) struct PartCopy {
 /// The part of a word that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CopiedPart {
-    /// The letters from this one on, counted from 0 among the letters that pair.
+    /// The letters from this index on; only letters that have both cases are counted.
     Letters(usize),
     /// The first of several words that are contracted to one with another spelling: `will` of
     /// `won't`.
@@ -45,8 +45,8 @@ pub(super) enum CopiedPart {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TextPart {
     pub(super) position: Range<usize>,
-    /// The break before the part; without one its words continue the last part, and after
-    /// [`Break::None`] the part is a mark of the last word.
+    /// The break before the part. Without a break, the part continues the last part; after [`Break::None`], it is the
+    /// punctuation of the last word.
     pub(super) before: Option<Break>,
     /// The role of the part in the text.
     pub(super) role: PartRole,
@@ -86,7 +86,7 @@ impl LineParts {
         self.push_part(position, before, role);
     }
 
-    /// Adds a cell of a table with these quotes, or the part of one on this line.
+    /// Adds a cell of a table with these quotes, or the part of such a cell on this line.
     pub(super) fn push_cell(&mut self, position: Range<usize>, before: Break, quotes: CellQuotes) {
         self.push(position, Some(before));
         self.positions.last_mut().into_iter().for_each(|part| part.quotes = Some(quotes));
@@ -109,8 +109,8 @@ impl LineParts {
         self.copies.push(PartCopy { position, of, part });
     }
 
-    /// Moves the parts from this one on by `by` bytes: they were found in a text that begins there
-    /// in the line.
+    /// Adds `by` to the positions of the parts from `first` on: they were found in a text that begins at byte `by` of
+    /// the line.
     pub(super) fn shift(&mut self, first: usize, by: usize) {
         for TextPart { position, .. } in &mut self.positions[first..] {
             *position = position.start + by..position.end + by;

@@ -1,4 +1,4 @@
-//! The lines of a file, one at a time, whatever their endings and their length.
+//! The lines of a file, one at a time, regardless of their endings and their length.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use super::transcript::Fault;
 use majuscule_base::error::Result;
 use majuscule_base::files::{BOM, Input, Limits};
 
-/// The lines of an input. A line ends with `\n` or `\r\n`, and at the end of the file; with `\r`
-/// alone in a file whose first line does so, and with any `\r` where [`Ends`] allows it.
+/// The lines of an input. A line ends with `\n`, with `\r\n` or at the end of the file. It also ends with a single
+/// `\r` if the first line of the file does, and with any `\r` if [`Ends`] allows it.
 #[derive(Debug)]
 pub(super) struct SplitLines<'a> {
     buffer: Buffer<'a>,
@@ -21,7 +21,7 @@ pub(super) struct SplitLines<'a> {
     /// True if the line is a part of an overlong one; `goes_on` is true if that line continues.
     is_long: bool,
     goes_on: bool,
-    /// True if the next line is a part of the same line, separated from it by a tag.
+    /// True if the next line is another part of the same line of the file, split after a tag.
     in_line: bool,
     /// True if lines end with `\r` alone.
     returns: Option<bool>,
@@ -82,7 +82,7 @@ impl<'a> SplitLines<'a> {
                 self.fill()?;
                 continue;
             }
-            // The text after a part is in the buffer, so no character is cut in two.
+            // A part is returned only once text after it is in the buffer, so that no character is split.
             let len = part_len(&self.buffer.bytes[self.line.start..], self.longest);
             if self.goes_on || self.line.start + len < self.buffer.bytes.len() || self.buffer.ended {
                 break self.buffer.bytes.len();
@@ -129,7 +129,7 @@ impl<'a> SplitLines<'a> {
             _ => b'\n',
         };
         let ends = |b: &u8| *b == b'\n' || *b == other;
-        // Parts without an ending are passed sixteen bytes at a time.
+        // Blocks of sixteen bytes without a line ending are skipped at once.
         let parts = bytes[from..].chunks_exact(16);
         let passed = parts.take_while(|part| !part.iter().fold(false, |found, b| found | ends(b))).count();
         let from = from + 16 * passed;
@@ -170,7 +170,7 @@ impl<'a> SplitLines<'a> {
         line.trim_ascii_end()
     }
 
-    /// Returns true if the first line ends with `\r` alone; `None` until that shows.
+    /// Returns true if the first line ends with `\r` alone; `None` until the buffer shows it.
     fn first_returns(&self) -> Option<bool> {
         let seen = &self.buffer.bytes[..self.buffer.bytes.len().min(PART)];
         let is_all = self.buffer.ended || seen.len() == PART;
@@ -183,7 +183,7 @@ impl<'a> SplitLines<'a> {
         }
     }
 
-    /// Reads the available bytes, once, after the bytes that are still needed.
+    /// Drops the bytes that are no longer needed, and reads the available bytes once.
     fn fill(&mut self) -> Result<()> {
         self.buffer.bytes.drain(..self.line.start);
         self.searched -= self.line.start;
@@ -209,7 +209,7 @@ impl<'a> SplitLines<'a> {
     pub(super) fn next_pushed(&mut self, ended: bool) -> Result<bool> {
         self.buffer.ended = ended;
         let is_long = self.buffer.bytes.len() - self.line.end > 4 * self.longest;
-        // The text after the first `\r` shows whether it ends a line by itself.
+        // The text after the first `\r` shows whether a single `\r` ends a line.
         self.returns = self.returns.or_else(|| self.first_returns());
         let is_here = is_long || ended || self.returns.is_some() && self.find().is_some();
         Ok(is_here && self.next()?)

@@ -1,4 +1,4 @@
-//! Plain text that arrives bit by bit: each word is returned as soon as it has ended.
+//! Plain text that arrives in parts: each word is returned as soon as it has ended.
 
 use std::ops::Range;
 
@@ -10,21 +10,20 @@ use majuscule_text::markup::{MAX_TAG, untagged};
 use majuscule_text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
 use majuscule_text::{Break, Case, Constraint, Context, RestoreOptions, Token, Tokens};
 
-/// The number of consumed bytes that are removed together.
+/// The number of returned bytes from which on they are removed from memory.
 const DONE: usize = 1 << 12;
 
-/// Plain text as it arrives. Law: however its bytes are cut, the same words come out, each in a
-/// separate piece, and the sources of the pieces make up the text.
+/// Plain text as it arrives. Law: however its bytes are divided, the same words are returned, each in a separate
+/// piece, and the sources of the pieces make up the text.
 ///
-/// A word ends at white space. Anything that only later text decides waits for it: an open mark-up
-/// tag for its end, a word that may begin a phrase of [`RestoreOptions::spellings`] for the rest of
-/// the phrase.
+/// A word ends at white space. Text whose reading depends on later text waits for it: an open mark-up tag waits for
+/// its end, and a word that may begin a phrase of [`RestoreOptions::spellings`] waits for the rest of the phrase.
 #[derive(Debug)]
 pub struct Live {
     name: String,
     options: RestoreOptions,
     tokenizer: Tokenizer,
-    /// The bytes that are not returned yet, after some bytes that are.
+    /// Some bytes that were returned, and after them the bytes that were not returned yet.
     source: Vec<u8>,
     /// The bytes as text, up to an incomplete character, with [`NO_TEXT`] for each byte that is not
     /// text.
@@ -34,13 +33,13 @@ pub struct Live {
     given: usize,
     read: usize,
     searched: usize,
-    /// The words read from `source`; `out` of them were returned, and `settled` can be.
+    /// The words read from `source`; the first `out` of them were returned, and the first `settled` of them can be.
     tokens: Tokens,
     out: usize,
     settled: usize,
     /// True inside a run if a part of it was read before it ended.
     split_word: bool,
-    /// The code of the text, if it is looked for: text that may be code waits in `source`.
+    /// Finds code in the text, if that is asked for; text that may be code waits in `source`.
     code: Option<CodeFinder>,
     /// The number of lines; `columns` counts the characters of the last line that came in, for
     /// errors.
@@ -73,7 +72,7 @@ impl Live {
         }
     }
 
-    /// Looks for code, as in plain text.
+    /// Makes the reader look for code, as in plain text.
     pub fn of_plain_text(self) -> Self {
         let code = CodeFinder::new("", self.options.context == Context::Line);
         Self { code: Some(code), ..self }
@@ -94,23 +93,22 @@ impl Live {
         decoded
     }
 
-    /// Returns true if the last bytes may have ended a run. Most bytes end none, and then no search
-    /// is needed.
+    /// Returns true if the last bytes may have ended a run. Most bytes do not, and then no search is needed.
     fn may_end(&self) -> bool {
         let opens = |c: char| matches!(c, '<' | '{');
         let is_bracket = |c: char| matches!(c, '>' | '}') || opens(c);
         let ends = |c: char| c.is_whitespace() || is_bracket(c);
         let (before, new) = self.text.split_at(self.searched);
         let tail = &self.text[self.read..];
-        // The two characters after a bracket decide whether it may open a tag, and whether another one
-        // follows at once; the text after that decides whether it does, also by its length alone.
+        // The two characters after a bracket decide whether it may open a tag, and whether another bracket follows
+        // directly. The text after them, even by its length alone, decides whether the bracket opens a tag.
         let is_tag =
             before.chars().rev().take(2).any(is_bracket) || tail.len() <= 5 * MAX_TAG && tail.contains(opens);
         is_tag || tail.len() > MAX_RUN || self.tokenizer.in_run() || new.contains(ends)
     }
 
-    /// Reads the available text as if white space followed. If that splits a run, the rest of the
-    /// run stays as it is: its words keep their case of the source.
+    /// Reads the available text as if white space followed. If that splits a run, the words in the rest of the run
+    /// keep the case of the source.
     pub fn cut(&mut self) {
         let waiting = self.source[self.text.len()..].utf8_chunks().next();
         self.take(waiting.map_or(0, |chunk| chunk.valid().len()), true);
@@ -122,7 +120,7 @@ impl Live {
         }
     }
 
-    /// Reads the rest, at the end of the input.
+    /// Reads the remaining text, at the end of the input.
     ///
     /// # Errors
     /// Fails if the text ends in the middle of a character and the options do not allow that.
@@ -132,8 +130,8 @@ impl Live {
         Ok(())
     }
 
-    /// Returns in `piece` the next word with the text between it and the one after it, or the text
-    /// before a word that waits; false if there is nothing yet.
+    /// Stores in `piece` the next word with the text up to the word after it, or the text before a word that still
+    /// waits. Returns false if nothing is ready yet.
     pub fn next(&mut self, piece: &mut Piece) -> bool {
         piece.clear();
         let words = &self.tokens.as_slice()[self.out..];
@@ -193,8 +191,8 @@ impl Live {
         }
     }
 
-    /// Processes the next `len` bytes, which are text, except for incomplete code; with `is_whole`,
-    /// all of them.
+    /// Processes the next `len` bytes, which are valid text. Text that may be incomplete code waits, unless
+    /// `is_whole` is true.
     fn take(&mut self, len: usize, is_whole: bool) {
         let from = self.text.len();
         let Ok(text) = str::from_utf8(&self.source[from..from + len]) else { return };
@@ -221,7 +219,7 @@ impl Live {
             self.keep(first);
             self.split_word = !self.text[from..self.read].contains(char::is_whitespace);
         }
-        // No phrase continues on another line, or after this much other text.
+        // A phrase does not continue on another line, or after this much other text.
         let ends = |token: &Token| {
             let after = &self.text[token.source.end as usize..self.read];
             after.len() > MAX_RUN || after.contains('\n')
@@ -235,7 +233,7 @@ impl Live {
         self.settled = self.options.spellings.fix(&self.source, self.settled, whole, &mut self.tokens);
     }
 
-    /// Keeps the case of the words from this one on that are in the same run.
+    /// Keeps the case of the words from `first` on that are in the same run.
     fn keep(&mut self, first: usize) {
         for token in
             self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
@@ -245,7 +243,7 @@ impl Live {
         }
     }
 
-    /// Removes text that is no longer needed. The last run read stays: separate marks (`Bonjour !`)
+    /// Removes text that is no longer needed. The last run that was read stays, since separate marks (`Bonjour !`)
     /// belong to it.
     fn forget(&mut self) {
         if self.out == self.tokens.len() {
@@ -271,7 +269,7 @@ impl Live {
         let last = self.given.saturating_sub(DONE);
         let last = (last..).find(|&at| self.text.is_char_boundary(at)).unwrap_or(last);
         let run = if self.given - run > MAX_RUN { last.min(line.len()) } else { run };
-        // The last character of the white space after it is enough.
+        // Of the white space after the run, the last character is enough.
         let space = self.text[..self.given].char_indices().next_back().map_or(0, |(at, _)| at);
         self.remove(line.len()..space.max(line.len()));
         self.remove(0..run);
@@ -290,7 +288,7 @@ impl Live {
     }
 }
 
-/// Returns the word after the removal of `len` bytes before it.
+/// Returns the word with the position that it has once `len` bytes before it are removed.
 fn moved(token: &Token, len: u32) -> Token {
     Token { source: token.source.start - len..token.source.end - len, ..token.clone() }
 }

@@ -10,14 +10,14 @@ use majuscule_text::write::MarkSide;
 pub struct LiveRecord {
     /// The identity of the record.
     pub id: Option<Id>,
-    /// The words of the record as a part of a text that runs on from record to record: it ends with
-    /// white space, and a line feed means a change of speaker. Mark-up is blank.
+    /// The text of the record, as a part of a text that continues from record to record. It ends with white space, a
+    /// line feed means a change of speaker, and blanks replace mark-up.
     pub text: String,
     /// True if the record begins a text: words of earlier records are not its context.
     pub begins: bool,
     /// The line of the record.
     pub(super) frame: Envelope,
-    /// The rows of marks, if they have rows of their own.
+    /// The rows of punctuation marks, if marks are inserted as separate rows.
     pub(super) mark_rows: Option<MarkRows>,
 }
 
@@ -38,8 +38,8 @@ pub enum Id {
 }
 
 impl Id {
-    /// Returns true if this record replaces an earlier one: it has the same name, or the same
-    /// speaker began the earlier one no sooner, and the earlier one had not ended by then.
+    /// Returns true if this record replaces an earlier one: both have the same name, or both are words of the same
+    /// speaker and the earlier word begins at or after the begin time of this one and ends after it.
     pub fn replaces(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Name(name), Self::Name(earlier)) => name == earlier,
@@ -57,8 +57,8 @@ impl LiveRecord {
         self.frame.source()
     }
 
-    /// Appends the record to `out`, with the letters of `restored`, which differs from the text
-    /// only in case, and with the marks of `put`, each with its position in `restored`.
+    /// Appends the record to `out` with the letters of `restored` and the punctuation marks of `put`. `restored`
+    /// differs from the text only in case; the positions of the marks are positions in `restored`.
     pub fn write(&self, restored: &str, put: &[PlacedMark], out: &mut Vec<u8>) {
         let Some(rows) = self.mark_rows.filter(|_| !put.is_empty()) else {
             return self.frame.write(&self.text, restored, put, out);

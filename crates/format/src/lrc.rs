@@ -1,4 +1,4 @@
-//! `.lrc`, lyrics: the times of a line before it, and tags about the song.
+//! `.lrc`, lyrics: lines with their times before them, and tags about the song.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -89,7 +89,7 @@ impl Grammar for LyricLines {
         true
     }
 
-    /// Capitals in the file show whether its names have them already.
+    /// Names and titles get capitals unless punctuation is inserted or the option `capitalized` is set.
     fn prepare(&mut self, options: &RestoreOptions) {
         self.scanner.prepare(options);
         self.has_names = options.puts().is_none() && options.capitalized == Capitalized::Auto;
@@ -176,14 +176,14 @@ fn read_items(text: &str) -> VecDeque<LocatedItem> {
         let milliseconds = i64::try_from(time.milliseconds()).unwrap_or(i64::MAX).saturating_sub(offset);
         Time::of_milliseconds(milliseconds.max(0).unsigned_abs())
     };
-    // Lines without a time stay behind the line before them.
+    // A line without a time stays after the line before it.
     let mut last = None;
     for ((time, first), ..) in &mut lines {
         (*time, *first) = (time.and_then(moved).or(last), first.and_then(moved));
         last = *time;
     }
     lines.sort_by_key(|((time, _), ..)| *time);
-    // The words of a repetition have the times of the first.
+    // If a line is repeated, the times of its words are relative to its first time.
     let repeated = |word: Time, (begin, first): (Option<Time>, Option<Time>)| match first.zip(begin) {
         Some((first, begin)) => begin.after(moved(word)?.since(first)?),
         None => moved(word),

@@ -1,4 +1,4 @@
-//! Marks in rows of their own, after the rows of their words.
+//! Punctuation marks in separate rows, next to the rows of their words.
 
 use super::kind::Format;
 use majuscule_base::error::Error;
@@ -6,7 +6,7 @@ use majuscule_base::named::NamedValue;
 use majuscule_text::write::MarkSide;
 use majuscule_text::{Mark, MarkForm};
 
-/// The rows that marks get in a file.
+/// The rows of the punctuation marks that are inserted into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MarkRows {
     /// The format of the rows.
@@ -26,7 +26,7 @@ impl MarkRows {
         source[..at].iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1)
     }
 
-    /// Returns the end of the line with byte `at`, after its ending, and the length of the ending.
+    /// Returns the position after the line with byte `at` and after its ending, and the length of the ending.
     pub(super) fn line_end(self, source: &[u8], at: usize) -> (usize, usize) {
         match source[at..].iter().position(|b| self.ends(*b)) {
             None => (source.len(), 0),
@@ -35,8 +35,8 @@ impl MarkRows {
         }
     }
 
-    /// Appends the rest of the line of a word that ends at byte `end`, and the row of a mark, and
-    /// returns the end of the line.
+    /// Appends the rest of the line of the word that ends at byte `end`, and after it the row of a punctuation mark.
+    /// Returns the end of the line.
     pub(super) fn put(self, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) -> usize {
         let (line_end, _) = self.line_end(source, end);
         out.extend_from_slice(&source[end..line_end]);
@@ -44,16 +44,16 @@ impl MarkRows {
         line_end
     }
 
-    /// Puts the row of an opening before the line of the word that begins at byte `start`, up to
-    /// which it is written, and returns that position.
+    /// Inserts the row of an opening mark before the line of the word that begins at byte `start`, and returns
+    /// `start`. The source must have been written to `out` up to this byte.
     pub(super) fn put_before(self, source: &[u8], start: usize, mark: &str, out: &mut Vec<u8>) -> usize {
         let line = out.iter().rposition(|b| self.ends(*b)).map_or(0, |at| at + 1);
         self.put_row_before(source, start + 1, mark, line, out);
         start
     }
 
-    /// Inserts the row of an opening into `out` at the beginning of a line there: the line of the
-    /// word that contains the byte before `end`.
+    /// Inserts the row of an opening mark into `out` at byte `line`, the beginning of the line of its word. The word
+    /// contains the byte before `end` of the source.
     pub(super) fn put_row_before(
         self,
         source: &[u8],
@@ -64,13 +64,14 @@ impl MarkRows {
     ) {
         let mut row = Vec::new();
         self.put_row(MarkSide::Before, source, end, mark, &mut row);
-        // A row after a last line without an ending begins with one.
+        // If the last line of the file has no ending, its row begins with a line ending, which is moved to the end of
+        // the row.
         let ending = row.iter().take_while(|b| self.ends(**b)).count();
         row.rotate_left(ending);
         out.splice(line..line, row);
     }
 
-    /// Appends the row of a mark on a side of its word, which ends at byte `end`.
+    /// Appends the row of a mark on this side of its word, which contains the byte before `end`.
     pub(super) fn put_row(self, side: MarkSide, source: &[u8], end: usize, mark: &str, out: &mut Vec<u8>) {
         let (line_end, ending) = self.line_end(source, end);
         let start = self.line_start(source, end);
@@ -87,7 +88,7 @@ impl MarkRows {
     }
 }
 
-/// Returns the error for a form of marks that a format with one word a row has no place for.
+/// Returns the error for a form of marks that a format with one word per row does not support.
 pub(super) fn no_form(format: &str, asked: MarkForm, expected: &str) -> Error {
     let asked = asked.name_of();
     Error::usage(format!(
@@ -95,7 +96,7 @@ pub(super) fn no_form(format: &str, asked: MarkForm, expected: &str) -> Error {
     ))
 }
 
-/// Returns true if a word of a row is nothing but marks.
+/// Returns true if a word of a row consists only of punctuation marks.
 pub fn is_mark(word: &str) -> bool {
     let is_mark = |c| Mark::of(c) != Mark::None || Mark::opened_by(c) != Mark::None;
     !word.is_empty() && word.chars().all(is_mark)

@@ -1,8 +1,9 @@
-//! `.nlp`, a transcript in columns: a header with their names, then one word and its mark per line.
+//! `.nlp`, a transcript in columns: a header with the names of the columns, then one word and its punctuation per
+//! line.
 //!
-//! `|` separates the columns; two of them are called `token` and `punctuation`. Events in `<>` are
-//! not words; the mark of an event belongs to the word before it, if that has none. A mark of `.?!`
-//! ends a sentence.
+//! `|` separates the columns; two of them are called `token` and `punctuation`. Events in `<>` are not words; the
+//! punctuation of an event belongs to the word before the event, if that word has none. `.`, `?` and `!` end a
+//! sentence.
 
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ struct NlpReader {
     before: Option<Break>,
     /// True if the last word has no mark yet.
     is_bare: bool,
-    /// True if a mark ends no line.
+    /// True if punctuation is inserted: the existing punctuation then ends no sentence.
     is_unmarked: bool,
 }
 

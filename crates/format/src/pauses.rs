@@ -18,9 +18,8 @@ impl Pauses {
         Self { least: options.pause_ends.map(Time::of_duration), ended: None }
     }
 
-    /// Reads the begin and end times of the next part, which are read only if pauses count, and
-    /// returns the break before it: after a long pause, the break of a turn. Times that run
-    /// backwards or overlap are not pauses.
+    /// Returns the break before the next part: [`Break::Turn`] after a long pause. `times` returns the begin and end
+    /// times of the part, and is called only if pauses count. Times that run backwards or overlap are not pauses.
     pub(super) fn before(&mut self, times: impl FnOnce() -> Option<(Time, Time)>) -> Option<Break> {
         let least = self.least?;
         let (begin, end) = times()?;

@@ -41,8 +41,8 @@ pub(super) struct CopiedWord {
     /// The number of the word in the file, counted from 0.
     pub(super) word: u64,
     pub(super) part: CopiedPart,
-    /// The case that follows from the case of the word, once that is decided, and the marks that are
-    /// inserted before and after the word.
+    /// The case that follows from the case of the word, once that is decided; `put` holds the marks that are inserted
+    /// before and after the word.
     pub(super) case: Option<Case>,
     pub(super) put: [Mark; 2],
 }
@@ -56,21 +56,22 @@ impl CopiedWord {
 /// The position of a mark that is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum MarkPlace {
-    /// Behind its word.
+    /// In the text, next to its word.
     #[default]
     Behind,
-    /// In a column of its own, in the row of its word: the numbers of both columns.
+    /// In a separate column of the row of its word; the fields are the numbers of both columns.
     Column { words: usize, marks: usize },
-    /// In a row of its own.
+    /// In a separate row.
     Row(MarkRows),
 }
 
 impl Piece {
-    /// Appends the piece to `out` with its words in the chosen cases and with the marks that are
-    /// inserted; see [`write()`]. Copied words get theirs from [`WrittenWords::repeat_answers`](crate::WrittenWords::repeat_answers).
+    /// Appends the piece to `out` with its words in the decided cases and with the marks that are inserted; see
+    /// [`write()`]. [`WrittenWords::repeat_answers`](crate::WrittenWords::repeat_answers) decides the case and the
+    /// marks of copied words.
     ///
     /// # Panics
-    /// Panics if there are fewer outcomes than words.
+    /// Panics if there are fewer decisions than words.
     pub fn write(&self, decisions: &[Decision], options: &RestoreOptions, out: &mut Vec<u8>) {
         if !self.copies.is_empty() {
             let (tokens, decisions) = with_copies(self, decisions, options);
@@ -117,8 +118,8 @@ impl Piece {
         write_with(&self.source, &self.tokens, decisions, options, out, put);
     }
 
-    /// Returns the position of the cell of the mark after the word that ends at this byte; `None` for a
-    /// word that is not the last one of a cell of the column of words.
+    /// Returns the position of the cell for the punctuation of the word that ends at byte `end`; `None` if the word
+    /// is not the last one in its cell of the column of words.
     fn mark_cell(&self, end: usize, words: usize, marks: usize) -> Option<usize> {
         let (before, after) = self.source.split_at(end);
         let is_bar = |b: &&u8| **b == b'|';
@@ -131,8 +132,8 @@ impl Piece {
         bars.nth(marks.checked_sub(words + 1)?).map(|(at, _)| end + at + 1)
     }
 
-    /// Appends the text of the piece to `out` with its words in the chosen cases, and to `put` the marks that are
-    /// inserted, each with its position in `out`.
+    /// Appends the text of the piece to `out` with its words in the decided cases. Appends the marks that are
+    /// inserted to `put`, each with its position in `out`.
     pub fn write_apart(
         &self,
         decisions: &[Decision],
@@ -163,7 +164,7 @@ impl Piece {
     }
 }
 
-/// Returns the words and the copies of a piece, with outcomes for both.
+/// Returns the words and the copies of a piece, in order, with a decision for each.
 pub(super) fn with_copies(
     piece: &Piece,
     decisions: &[Decision],
@@ -204,12 +205,12 @@ fn spelled(placed: Placed, side: MarkSide, options: &RestoreOptions) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A file being read. Law: the sources of all pieces, or their envelopes', one after the other, are
-/// the file.
+/// A file that is read piece by piece. Law: the sources of all pieces, or of their envelopes, one after the other,
+/// are the file.
 pub trait PieceReader: Send {
-    /// Reads the next piece into `piece`; false at the end of the file. The tokens depend on the
-    /// bytes of the file alone, never on how they arrive. A piece is small (at most some 100 kB),
-    /// whatever the length of the file or of a line.
+    /// Reads the next piece into `piece`; false at the end of the file. The tokens depend only on the bytes of the
+    /// file, not on how these are divided into reads. Except for long records and for documents, which are read
+    /// whole, a piece has at most some 100 kB.
     ///
     /// # Errors
     /// Fails if the file cannot be read, or holds something that the format does not allow.

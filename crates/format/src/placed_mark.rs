@@ -1,4 +1,4 @@
-//! A mark that is inserted, apart from its text.
+//! A punctuation mark that is inserted, stored separately from its text.
 
 use majuscule_text::write::MarkSide;
 
@@ -7,14 +7,14 @@ use majuscule_text::write::MarkSide;
 pub struct PlacedMark {
     /// The position in bytes: the start or the end of a word.
     pub at: usize,
-    /// The side of the break between words.
+    /// The side of the word on which the mark is inserted.
     pub side: MarkSide,
     /// The mark, with the space before it.
     pub text: String,
 }
 
 impl PlacedMark {
-    /// Returns true if the mark belongs to a word of the first `end` bytes.
+    /// Returns true if the mark belongs to a word in the first `end` bytes.
     pub fn is_within(&self, end: usize) -> bool {
         match self.side {
             MarkSide::Before => self.at < end,
@@ -22,7 +22,7 @@ impl PlacedMark {
         }
     }
 
-    /// Returns the mark in a text that begins at byte `from`.
+    /// Returns the mark with its position counted from byte `from`.
     pub fn after(&self, from: usize) -> Self {
         Self { at: self.at - from, ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! Plain text: words, marks and white space throughout.
+//! Plain text: the whole file is words, punctuation and white space.
 
 use std::collections::VecDeque;
 
@@ -77,14 +77,14 @@ pub struct Plain<'a> {
     /// lines.
     searched: usize,
     whole: usize,
-    /// True inside a run without white space longer than a part: it is not treated as text.
+    /// True inside a run without white space that is longer than a part; such a run is not treated as text.
     in_run: bool,
     /// The number of lines returned; `columns` counts the characters of the last one, for errors.
     lines: u64,
     columns: u64,
     /// The piece with [`NO_TEXT`] for bytes that are not UTF-8.
     mended: Vec<u8>,
-    /// The code of the text, and the piece without it.
+    /// Finds the code of the text; `view` is the piece without its code.
     code: CodeFinder,
     view: String,
 }
@@ -115,7 +115,7 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Returns the number of bytes of the buffer that are whole and short lines.
+    /// Returns the number of bytes at the beginning of the buffer that are whole and short lines.
     fn short_lines(&mut self) -> usize {
         if let Some(last) = self.buffer.bytes[self.searched..].iter().rposition(|&b| b == b'\n') {
             self.whole = self.searched + last + 1;
@@ -128,8 +128,8 @@ impl<'a> Plain<'a> {
         lines.take_while(|line| part_len(line, PART) == line.len()).map(<[u8]>::len).sum()
     }
 
-    /// Returns the number of the first `len` bytes, which are whole lines, after which no tag or word
-    /// continues.
+    /// Shortens the first `len` bytes, which are whole lines, so that no tag or word continues after them. Returns
+    /// their number.
     fn separate_lines(&self, mut len: usize) -> usize {
         let Buffer { bytes, ended, .. } = &self.buffer;
         if self.code.notation() == Notation::Markdown && !(*ended && len == bytes.len()) {
@@ -144,7 +144,7 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Returns `len` bytes that end at the end of a line or of the file.
+    /// Moves `len` bytes, which end at the end of a line or of the file, from the buffer to the piece.
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
@@ -158,7 +158,7 @@ impl<'a> Plain<'a> {
         Ok(())
     }
 
-    /// Returns a part of a line, at most `len` bytes, that ends in white space if there is any.
+    /// Moves a part of a line, at most `len` bytes, to the piece; the part ends in white space if it has any.
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
@@ -192,7 +192,7 @@ impl<'a> Plain<'a> {
         Ok(())
     }
 
-    /// Returns the rest of a run that is not text, as far as it is in the buffer.
+    /// Moves the rest of a run that is not text to the piece, up to the end of the buffer.
     fn take_run(&mut self, piece: &mut Piece) {
         let chunks = self.buffer.bytes.utf8_chunks();
         let mut end = 0;
@@ -270,8 +270,9 @@ impl PieceReader for Plain<'_> {
     }
 }
 
-/// Returns the number of bytes of the first whole lines that contain whole paragraphs: the last line may
-/// be a heading, which only the line after it shows. Of a paragraph of many lines, not all wait.
+/// Returns the number of bytes of the whole paragraphs at the beginning of these lines: the last line may be a
+/// heading, which only the line after it shows. If no paragraph ends in the lines, returns 0, or all bytes if they
+/// are many.
 fn paragraphs_len(lines: &[u8]) -> usize {
     let mut end = lines.len();
     for line in lines.split_inclusive(|b| *b == b'\n').rev() {
@@ -283,7 +284,7 @@ fn paragraphs_len(lines: &[u8]) -> usize {
     if lines.len() > PART / 2 { lines.len() } else { 0 }
 }
 
-/// Plain text by lines: each is a text of its own.
+/// Reads plain text line by line: each line is a separate text.
 #[derive(Debug)]
 struct TextLines;
 
@@ -306,7 +307,7 @@ fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
     bytes.iter().filter(|&&b| what(b)).count() as u64
 }
 
-/// Text, written line by line.
+/// Writes text line by line.
 #[derive(Debug)]
 struct PlainWriter;
 

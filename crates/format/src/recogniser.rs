@@ -1,5 +1,5 @@
-//! Documents of recognisers as segments with the times of their words: a table of the names of fields, by their role,
-//! and a table of the paths that lead to segments.
+//! Reads documents of recognisers as segments with the times of their words. One table lists the names of fields by
+//! their role, and another one the paths that lead to segments.
 
 use serde_json::{Map, Value};
 
@@ -7,8 +7,8 @@ use super::envelope::PUNCTUATED;
 use super::json::{compact, text};
 use super::segment::{Segment, SegmentWord, Time, end_segments, reading_time};
 
-/// The names of the fields with the text of a segment or a word, of a line, and of what is displayed for one; the first
-/// that an object has counts.
+/// The names of fields that contain the text of a segment, a word or a line, or its form for display; the first that
+/// an object has counts.
 const TEXTS: [&str; 10] =
     ["transcript", "text", "word", "alignedWord", "display", "body", "segment", "content", "value", "utf8"];
 
@@ -21,7 +21,7 @@ const DURATIONS: [&str; 3] = ["durationInTicks", "duration", "dDurationMs"];
 /// The names of the lists of the words of a segment.
 const WORD_LISTS: [&str; 6] = ["words", "result", "word_timings", "elements", "segs", "tokens"];
 
-/// The begin of a word, counted from that of its segment.
+/// The field with the begin time of a word, counted from the begin time of its segment.
 const OFFSET: &str = "tOffsetMs";
 
 const SPEAKERS: [&str; 4] = ["speaker", "speaker_label", "speakerId", "speaker_id"];
@@ -69,15 +69,15 @@ const PATHS: [(&str, Listed); 14] = [
 const OWN: [&str; 8] =
     ["transcript", "text", "words", "result", "word_timings", "tokens", "timestamps", "durations"];
 
-/// The segments of a document, and the fields of the document that they hold whole.
+/// The segments of a document, and the names of its fields that add nothing to the segments.
 #[derive(Debug, Default)]
 pub(super) struct HeardDocument {
     pub(super) segments: Vec<Segment>,
     pub(super) fields: Vec<&'static str>,
 }
 
-/// The time in milliseconds that no word lasts on average: the times of a document whose words last
-/// longer are in milliseconds.
+/// The time in milliseconds that a word does not last on average. If the words of a document seem to last longer, its
+/// times are in milliseconds.
 const LONGEST: u64 = 60_000;
 
 /// Reads a document; `None` if none of the paths leads to a text, and for the segments of Whisper.
@@ -112,7 +112,7 @@ pub(super) fn read(json: &str) -> Option<HeardDocument> {
 
 /// Returns the segments at a path.
 fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment> {
-    // Each object on the way with the one around it.
+    // Each object at the current key, with the object that contains it.
     let mut found: Vec<[&Map<String, Value>; 2]> = vec![[root; 2]];
     for key in path.split('.').filter(|key| !key.is_empty()) {
         let mut next = Vec::new();
@@ -140,7 +140,7 @@ fn at_path(root: &Map<String, Value>, path: &str, listed: Listed) -> Vec<Segment
         }
         let mut segment = segment(object)?;
         if path.is_empty() {
-            // Its words alone are read as segments, and its text alone as one.
+            // Both must be there: other code reads words alone as segments, and a text alone as one segment.
             text_name(object).and(list_of_words(object))?;
             segment = Segment { text: segment.text, words: segment.words, ..Segment::default() };
         }
@@ -183,7 +183,7 @@ fn segment(fields: &Map<String, Value>) -> Option<Segment> {
     if own.is_none() {
         segment.text = joined(&segment.words);
     }
-    // A caption as a whole is no word.
+    // A whole caption is not a word.
     let is_caption = words.is_some_and(|(name, _)| name == "segs");
     if is_caption && segment.words.iter().any(|word| word.text.trim().contains(char::is_whitespace)) {
         segment.words.clear();
@@ -209,8 +209,8 @@ fn list_of_words(fields: &Map<String, Value>) -> Option<(&'static str, &Vec<Valu
     })
 }
 
-/// Reads a list of words and punctuation marks; a mark without a time belongs to the word before it. In the lists of YouTube
-/// and Rev the strings are the text with its spaces. `begin` is that of their segment.
+/// Reads a list of words and punctuation marks; a mark without a time belongs to the word before it. In the lists of
+/// YouTube and Rev the strings are the text with its spaces. `begin` is the begin time of the segment.
 fn words_of(list: &[Value], begin: Option<Time>) -> Vec<SegmentWord> {
     let mut words: Vec<SegmentWord> = Vec::new();
     let mut is_apart = true;
@@ -261,13 +261,13 @@ fn word(item: &Map<String, Value>, segment: Option<Time>) -> Option<SegmentWord>
     Some(word)
 }
 
-/// Reads words and punctuation marks as one segment for each speaker in a row.
+/// Reads words and punctuation marks. Consecutive words of the same speaker are one segment.
 fn spoken<'a>(items: impl Iterator<Item = &'a Map<String, Value>>) -> Vec<Segment> {
     let is_item = |item: &Map<String, Value>| {
         best(item).is_some_and(|best| best.contains_key("content")) && item.contains_key("type")
     };
     let mut segments: Vec<Segment> = Vec::new();
-    // Marks that open the next word.
+    // Opening marks of the next word.
     let mut opening = String::new();
     for item in items.filter(|item| is_item(item)) {
         let Some(mut word) = word(item, None) else { continue };
@@ -300,8 +300,8 @@ fn spoken<'a>(items: impl Iterator<Item = &'a Map<String, Value>>) -> Vec<Segmen
 /// The marks that belong to the word after them.
 const OPENINGS: [char; 8] = ['¿', '¡', '(', '[', '„', '«', '“', '‘'];
 
-/// Divides a segment where the speaker of its words changes, if its text is these words and every word has a speaker, as
-/// Deepgram and Google write them.
+/// Splits a segment where the speaker of its words changes, if every word has a speaker and the words together are
+/// the text. Deepgram and Google write such segments.
 fn by_speaker(mut segment: Segment) -> Vec<Segment> {
     let is_speaker = |name: &str| matches!(name, "speaker_" | "speakerTag" | "speakerLabel");
     let speaker = |word: &SegmentWord| {
@@ -323,7 +323,7 @@ fn by_speaker(mut segment: Segment) -> Vec<Segment> {
         let (named, spelled) = (speaker(&word), spelled(&word));
         word.other.retain(|(name, _)| !is_speaker(name));
         if segments.last().is_none_or(|last| last.speaker != named) {
-            // The other fields stay with the first.
+            // The other fields of the segment go to its first part.
             let first = if segments.is_empty() { std::mem::take(&mut segment) } else { Segment::default() };
             let channel = first.channel.or_else(|| segments.last()?.channel.clone());
             let other = first.other;
@@ -382,8 +382,8 @@ fn subwords(fields: &Map<String, Value>, tokens: &[Value]) -> Vec<SegmentWord> {
     words
 }
 
-/// Gives each word that NeMo lists beside its segments to the last segment that begins no later. Without segments, the
-/// words are one.
+/// Assigns each word that NeMo lists separately from the segments to the last segment that begins no later. Without
+/// segments, the words are one segment.
 fn share_out(root: &Map<String, Value>, segments: &mut Vec<Segment>) {
     let words = root.get("timestamp").and_then(|times| times.get("word")).and_then(Value::as_array);
     let words = words.map_or_else(Vec::new, |words| words_of(words, None));
@@ -403,7 +403,7 @@ fn share_out(root: &Map<String, Value>, segments: &mut Vec<Segment>) {
     }
 }
 
-/// Ends each caption no later than the next begins: captions that roll up are shown longer.
+/// Ends each caption no later than the next one begins: captions that roll up are shown longer.
 fn end_at_next(segments: &mut [Segment]) {
     let mut next = None;
     for segment in segments.iter_mut().rev().filter(|segment| !segment.text.is_empty()) {
@@ -431,7 +431,7 @@ fn unquoted(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns the name of a field that is kept, with `_` behind a name that has another meaning in JSON lines.
+/// Returns the name of a field that is kept, with `_` appended if the name has another meaning in JSON lines.
 fn unreserved(name: &str) -> String {
     const RESERVED: [&str; 18] = [
         "id",
@@ -470,8 +470,8 @@ fn times(fields: &Map<String, Value>) -> (Option<Time>, Option<Time>) {
     (begin, first(&ENDS).or_else(ends))
 }
 
-/// Reads a time, a number or a string: seconds (`1.5`, `"1.5s"`, `"PT1M2.5S"`), milliseconds in a field `…Ms`, or units of
-/// 100 ns in a field `…InTicks`.
+/// Reads a time from a number or a string: seconds (`1.5`, `"1.5s"`, `"PT1M2.5S"`), milliseconds in a field `…Ms`, or
+/// units of 100 ns in a field `…InTicks`.
 fn time_of(name: &str, value: &Value) -> Option<Time> {
     let text = match value {
         // A number would be a position in a text.
@@ -503,8 +503,8 @@ fn iso_duration(text: &str) -> Option<Time> {
     (rest.is_empty() && !text.is_empty()).then_some(time)
 }
 
-/// Divides all times by 1000 if they are in milliseconds, which they are if they are whole numbers and a word lasts longer than
-/// a minute on average, and ends each segment that has no end.
+/// Divides all times by 1000 if they are in milliseconds, and ends each segment that has no end. Times are in
+/// milliseconds if they are whole numbers and, read as seconds, a word lasts longer than a minute on average.
 pub(super) fn finish(segments: &mut [&mut Segment]) {
     in_seconds(segments);
     end_segments(segments.iter_mut().map(|segment| &mut **segment));

@@ -38,9 +38,8 @@ pub trait RecordSource: Send {
     /// Fails if the file cannot be read, or does not match its format.
     fn next(&mut self, record: &mut Record) -> Result<bool>;
 
-    /// Returns the last record in the form that scorers need, with all alternatives; `None` in
-    /// formats without utterances, and for an empty line or a comment. In formats with a word per
-    /// line it has the speaker alone.
+    /// Returns the last record in the form that scorers need, with all alternatives; `None` in formats without
+    /// utterances, and for an empty line or a comment. In `.nlp` it has only the speaker.
     ///
     /// # Errors
     /// Fails if the times of the record are not valid.

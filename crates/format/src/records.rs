@@ -1,4 +1,4 @@
-//! Files in which only parts of each line are text: the method sees the parts as one stream, and
+//! Files in which only parts of each line are text: the restoring method reads the parts as one stream of text, and
 //! everything else is copied unchanged.
 
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_text::{Break, Locale, Mark, RestoreOptions, Tokens};
 
-/// The number of bytes after which a piece ends at the first cue that begins.
+/// The number of bytes after which a piece ends before the next cue.
 const PIECE: usize = 1 << 16;
 
 /// The number of characters in lines after which a piece ends inside running text: rows may have many
@@ -32,11 +32,11 @@ const LINES: usize = 2 * PART;
 /// The treatment of lines that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Faults {
-    /// Errors.
+    /// Such lines are errors.
     Refused,
-    /// Errors that mention the option to let such lines pass.
+    /// Such lines are errors that mention the option to let the lines pass.
     Advised,
-    /// Lines that pass without text.
+    /// Such lines are copied unchanged, and none of their parts is text.
     Passed,
 }
 
@@ -63,8 +63,8 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
         Self { lines, grammar, faults, mended: Vec::new(), held: 0 }
     }
 
-    /// Reads the next line and the parts of it that are text; false at the end. A line repeated
-    /// from the previous cue has none.
+    /// Reads the next line and the parts of it that are text; false at the end. A line that repeats a line of the
+    /// previous cue has no such parts.
     fn next(&mut self, parts: &mut LineParts, rolled: &mut RolledLines, locale: Locale) -> Result<bool> {
         if !self.next_parts(parts)? {
             return Ok(false);
@@ -73,7 +73,7 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
             && rolled.read(cue, self.text()?.0, parts.positions.iter(), locale)
         {
             parts.clear();
-            // The text after it does not continue the sentence.
+            // The text after a repeated line does not continue the sentence before it.
             parts.owed = Some(Break::Cue);
         }
         Ok(true)
@@ -132,7 +132,7 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
     /// Returns the last line, without its ending, and its grammar; bytes that are not UTF-8 are not
     /// text.
     pub(super) fn text(&mut self) -> Result<(&str, &G)> {
-        // Its bytes were checked when it was read.
+        // The bytes of the line were checked when it was read.
         Ok((Faults::Passed.text(&self.lines, &mut self.mended)?, &*self.grammar))
     }
 
@@ -171,7 +171,7 @@ impl Faults {
         })
     }
 
-    /// Adds the remedy to a fault, if there is one other than correcting the file.
+    /// Adds advice to a fault if it may be passed with an option.
     pub(super) fn told(self, fault: Fault) -> Fault {
         if self == Self::Advised { explained(fault) } else { fault }
     }
@@ -240,9 +240,9 @@ struct PieceText {
     running: RunningText,
     /// The number of characters of the running text in this piece.
     run_len: usize,
-    /// The number of characters in its lines, text or not.
+    /// The number of characters in the lines of the running text, including characters that are not text.
     run_lines: usize,
-    /// True if marks have rows of their own.
+    /// True if punctuation marks are inserted as separate rows.
     has_rows: bool,
     /// The position of the last part in this piece, and the copies of the running text.
     last: Range<usize>,
@@ -307,7 +307,7 @@ impl PieceText {
     }
 }
 
-/// Blanks the brackets from byte `start` on that would open a tag which continues in the next part.
+/// Replaces opening brackets from byte `start` on by blanks if they would open a tag that continues in the next part.
 fn blank_open_tags(view: &mut String, start: usize) {
     for (open, close) in [('<', '>'), ('{', '}')] {
         let mut from = view[start..].rfind(close).map_or(start, |at| start + at);
@@ -413,7 +413,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Leaves no place for marks between words of one row.
+/// Prevents marks from being inserted between words of one row.
 fn close_rows(source: &[u8], first: usize, tokens: &mut Tokens) {
     let mut last = None;
     for token in &mut tokens.as_mut_slice()[first..] {
@@ -426,7 +426,7 @@ fn close_rows(source: &[u8], first: usize, tokens: &mut Tokens) {
     }
 }
 
-/// Adds the remedy to a fault.
+/// Adds advice to a fault: correct the file, or use the option that lets it pass.
 pub(super) fn explained(fault: Fault) -> Fault {
     let problem =
         format!("{}; correct the file, or pass such parts through with {}", fault.problem, option("lossy"));
@@ -447,7 +447,7 @@ impl PieceReader for Records<'_> {
                     return Ok(true);
                 }
                 let goes_on = match self.options.notes_marks() {
-                    // The marks of a repeated line are its own.
+                    // The punctuation of a repeated line is not copied, so the line is read like any other.
                     true => self.lines.next_parts(&mut self.parts)?,
                     false => {
                         self.lines.next(&mut self.parts, &mut self.text.rolled, self.options.locale())?

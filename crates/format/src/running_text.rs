@@ -12,7 +12,7 @@ use majuscule_text::speaker_label::listed_case;
 use majuscule_text::tokenize::{Capitalized, Cut, Tokenizer};
 use majuscule_text::{Break, Case, Constraint, Mark, RestoreOptions, Token, Tokens};
 
-/// The text of a piece. A run of it is read as a whole, once it ends: its words may be in several parts
+/// The text of a piece. Each run of text is tokenised as a whole once it ends, because a word may be in several parts
 /// of the file.
 #[derive(Debug)]
 pub(super) struct RunningText {
@@ -26,13 +26,13 @@ pub(super) struct RunningText {
 }
 
 impl RunningText {
-    /// Starts a text of parts, whose sentences run on from line to line.
+    /// Starts a text of parts, whose sentences continue from line to line.
     pub(super) fn of_parts(options: &RestoreOptions) -> Self {
         let tokenizer = Tokenizer::flowing(options.locale(), options.language(), options.capitalized);
         Self::new(tokenizer, options)
     }
 
-    /// Starts a text of lines, as plain text has them.
+    /// Starts a text that consists of lines, like plain text.
     pub(super) fn of_lines(options: &RestoreOptions) -> Self {
         let tokenizer = Tokenizer::new(options.locale(), options.language(), options.capitalized);
         Self::new(tokenizer.of_speakers(true), options)
@@ -49,11 +49,11 @@ impl RunningText {
         }
     }
 
-    /// Appends a part, which is at these bytes of the source, and in the run after `between`.
+    /// Appends a part, which is at `position` in the source; `between` is the source between it and the last part.
     pub(super) fn push(&mut self, part: &TextPart, position: Range<usize>, text: &str, between: &str) {
         let is_on_line = part.role == PartRole::Text && self.run.is_some();
         if is_on_line && part.before.is_none() && is_inside_word(&self.view, between, text) {
-            // Any tag represents these.
+            // A placeholder tag represents the mark-up between the parts.
             self.view.push_str("<b");
             fill(&mut self.view, position.start - 1);
             self.view.push('>');
@@ -69,7 +69,7 @@ impl RunningText {
         self.view.push_str(text);
     }
 
-    /// Returns the view; more of the run is appended to its end.
+    /// Returns the view, to whose end the caller appends more text of the run.
     pub(super) fn run_on(&mut self) -> &mut String {
         self.run.get_or_insert(self.view.len());
         &mut self.view
@@ -108,7 +108,7 @@ impl RunningText {
         self.tokenizer.end_cue(before);
     }
 
-    /// Ends the text: the next run begins another one.
+    /// Ends the text: the next run begins a new text.
     pub(super) fn end_text(&mut self, tokens: &mut Tokens) {
         self.end_run(tokens);
         self.tokenizer.reset();
@@ -119,7 +119,7 @@ impl RunningText {
         self.tokenizer.gap()
     }
 
-    /// Ends a piece whose source is not the file: it is `text`, or the view.
+    /// Ends a piece whose source is not the file itself: the source is `text`, or the view by default.
     pub(super) fn end_piece(&mut self, text: Option<&str>, options: &RestoreOptions, piece: &mut Piece) {
         self.end_run(&mut piece.tokens);
         let source = text.unwrap_or(&self.view).as_bytes();
@@ -143,16 +143,16 @@ pub(super) fn fill(view: &mut String, end: usize) {
     }
 }
 
-/// The positions in a text that a format knows of, as bytes of the source.
+/// The positions in a text that the format determines, as bytes of the source.
 #[derive(Debug, Default)]
 struct Landmarks {
-    /// The capitals of the text that are kept.
+    /// The option that decides which capitals of the text are kept.
     capitalized: Capitalized,
-    /// The sentence starts, whatever comes before them.
+    /// The positions at which a sentence begins, regardless of the text before them.
     begins: Vec<usize>,
     /// The beginnings of the lines of cues.
     lines: Vec<usize>,
-    /// The names of speakers, with true if the name is the last one again.
+    /// The names of speakers; true if a name repeats the last one.
     labels: Vec<(Range<usize>, bool)>,
 }
 
@@ -170,8 +170,8 @@ impl Landmarks {
         }
     }
 
-    /// Returns the text from byte `start` on with blanks for the marks after the words of labels, which
-    /// do not belong to the text.
+    /// Returns the text from byte `start` on, with blanks in place of the punctuation after the words of labels,
+    /// which does not belong to the text.
     fn without_marks_of_labels<'a>(&self, view: &'a str, start: usize) -> Cow<'a, str> {
         let mut run = Cow::Borrowed(&view[start..]);
         for (label, _) in &self.labels {
@@ -199,7 +199,7 @@ impl Landmarks {
         }
         for position in self.lines.drain(..) {
             let at = at(words, position);
-            // A line that begins inside a word begins with none.
+            // If a line begins inside a word, no word opens the line.
             if at > 0 && words[at - 1].source.end as usize > position {
                 continue;
             }

@@ -84,8 +84,7 @@ pub struct SegmentWord {
 pub struct UnspokenBlock {
     /// The kind of the block.
     pub kind: BlockKind,
-    /// The text without the opening that marks the block in its format; an object of JSON for a
-    /// document.
+    /// The text without the opening that marks the block in its format; for a document, a JSON object.
     pub text: String,
 }
 
@@ -140,7 +139,7 @@ impl BlockKind {
     }
 }
 
-/// A time in seconds, exact: in units of 10⁻²⁴.
+/// An exact time, in units of 10⁻²⁴ seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Time(u128);
 
@@ -171,7 +170,7 @@ impl Time {
         if !digits().all(|b| b.is_ascii_digit()) {
             return None;
         }
-        // Nearly all numbers are short: their digits fit in one number.
+        // Nearly all numbers are short, so that their digits fit in a `u64`.
         if exponent == 0 && whole.len() + fraction.len() <= 12 && unsigned.len() == text.len() {
             let number = digits().fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
             return Some(Self(u128::from(number) * 10u128.pow((Self::PLACES - fraction.len()) as u32)));
@@ -193,12 +192,12 @@ impl Time {
         is_right.then_some(Self(units))
     }
 
-    /// Reads hours, minutes and seconds with colons between them, and a fraction after the mark.
+    /// Reads hours, minutes and seconds with colons between them; the seconds may have a fraction after `.` or `,`.
     pub fn of_clock(text: &str) -> Option<Self> {
         Self::of_plain_clock(text).or_else(|| Self::of_any_clock(text))
     }
 
-    /// Reads a short clock of digits, colons and one mark at most, as nearly all are.
+    /// Reads a short clock time of digits, colons and at most one decimal mark, as nearly all clock times are.
     fn of_plain_clock(text: &str) -> Option<Self> {
         if text.len() > 16 {
             return None;
@@ -232,7 +231,7 @@ impl Time {
         is_right.then(|| Self(u128::from(whole) * Self::SECOND + u128::from(number) * unit))
     }
 
-    /// Reads a clock with numbers of any length, and of seconds in any form.
+    /// Reads a clock time with numbers of any length, and with seconds in any notation.
     fn of_any_clock(text: &str) -> Option<Self> {
         let (clock, seconds) = text.rsplit_once(':')?;
         let mut minutes = 0u128;
@@ -244,7 +243,7 @@ impl Time {
         (units < Self::LIMIT).then_some(Self(units))
     }
 
-    /// Converts milliseconds; `None` if they are more than a time can be.
+    /// Converts milliseconds; `None` if they exceed the upper limit of times.
     pub fn of_milliseconds(milliseconds: u64) -> Option<Self> {
         let units = u128::from(milliseconds) * (Self::SECOND / 1000);
         (units < Self::LIMIT).then_some(Self(units))
@@ -267,7 +266,7 @@ impl Time {
         (units < Self::LIMIT).then_some(Self(units))
     }
 
-    /// Multiplies the time by a fraction, rounded in its last digit.
+    /// Multiplies the time by `by / per`, and rounds the last digit.
     pub(super) fn scaled(self, by: u64, per: u64) -> Option<Self> {
         let units = self.0.checked_mul(by.into())?.checked_add(u128::from(per) / 2)? / u128::from(per);
         (units < Self::LIMIT).then_some(Self(units))
@@ -320,7 +319,7 @@ pub enum LossKind {
     Digits,
     /// An end that is before its beginning.
     Order,
-    /// The times of the first and the last word.
+    /// The fact that several words are one segment.
     Bounds,
     /// The text.
     Text,
@@ -396,7 +395,7 @@ pub struct Losses {
     pub to: &'static SegmentInfo,
     /// True if each loss is an error.
     strict: bool,
-    /// The name of the thing that loses the parts.
+    /// The name of the unit that loses the parts, such as a cue.
     unit: &'static str,
     /// The dropped parts and their counts.
     counts: Vec<(LossKind, u64)>,
@@ -408,17 +407,17 @@ impl Losses {
         Self { from, to, strict, unit: from.unit, counts: Vec::new() }
     }
 
-    /// Counts the parts that new cues lose: these are dropped.
+    /// Counts the parts that are lost when new cues are made.
     pub fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo, strict: bool) -> Self {
         Self { unit: "cue", ..Self::new(from, to, strict) }
     }
 
-    /// Returns true if the input may have all that the output format can express.
+    /// Returns true if the input may contain everything that the output format can express.
     pub(super) fn is_own(&self) -> bool {
         self.from.format == self.to.format || self.from.has_everything()
     }
 
-    /// Returns true if the output format has a place for all that the input may have.
+    /// Returns true if the output format can express everything that the input may contain.
     pub fn keeps_all(&self) -> bool {
         self.from.format == self.to.format || self.to.has_everything()
     }
@@ -426,7 +425,7 @@ impl Losses {
     /// Drops and counts a part.
     ///
     /// # Errors
-    /// Refuses to if losses are errors.
+    /// Fails if losses are errors.
     pub fn drop_part(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
         if self.strict {
             let problem = format!(
@@ -446,12 +445,12 @@ impl Losses {
         Ok(())
     }
 
-    /// Refuses to drop a part that must be kept.
+    /// Returns the error for a part that must not be dropped.
     pub(super) fn reject(&self, part: LossKind, what: impl fmt::Display) -> Lost {
         Lost { part, nth: 0, problem: format!("{what}: convert to another format, or correct the file") }
     }
 
-    /// Refuses a segment without a part that the format requires.
+    /// Returns the error for a segment without a part that the format requires.
     pub(super) fn require(&self, part: LossKind, what: &str) -> Lost {
         let to = self.to.shown();
         self.reject(part, format!("found no {what}, but in {to} a segment is expected to have it"))
@@ -529,7 +528,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Returns the name in the voice tag that begins a cue: `<v.loud Ana Reis>` gives `Ana Reis`.
+    /// Returns the name in the voice tag that begins a cue: `Ana Reis` for `<v.loud Ana Reis>`.
     pub(super) fn voice(&self) -> Option<String> {
         let tag = self.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
         let (_, name) = tag
@@ -540,8 +539,8 @@ impl Segment {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Makes a speaker of the voice tag that begins a cue, if the segment has no speaker. A tag that says more, such as a
-    /// class, or a voice that ends inside the text, stays as well.
+    /// Sets the speaker from the voice tag that begins a cue, if the segment has no speaker. The tag is kept if it
+    /// has more than the name, such as a class, or if the voice ends inside the text.
     pub fn name_voice(&mut self) {
         if let (None, Some(name)) = (&self.speaker, self.voice()) {
             let len = self.text.chars().count();
@@ -556,7 +555,7 @@ impl Segment {
         }
     }
 
-    /// Writes the name of the speaker with `join` between its parts; a name without any is none.
+    /// Joins the words in the name of the speaker with `join`; a name without words is removed.
     ///
     /// # Errors
     /// Like [`Losses::drop_part`], if that changes the name.
@@ -620,8 +619,8 @@ impl Segment {
         (begin, self.end.or_else(end))
     }
 
-    /// Moves an end that is before its beginning to the beginning, of the segment and of its words:
-    /// such times mean nothing in any format.
+    /// Sets an end that is before its beginning to the beginning, in the segment and in its words: such times mean
+    /// nothing in any format.
     ///
     /// # Errors
     /// Like [`Losses::drop_part`].
@@ -656,16 +655,16 @@ impl Segment {
 }
 
 impl UnspokenBlock {
-    /// Returns the block of a comment line that begins with this mark.
+    /// Returns the block of a comment line that begins with `mark`; `None` for any other line.
     pub(super) fn comment(line: &str, mark: &str) -> Option<Self> {
         let text = line.trim_start().strip_prefix(mark)?;
         Some(Self { kind: BlockKind::Comment, text: text.trim().to_owned() })
     }
 
-    /// Passes the block on if the format has a place for it, and otherwise drops it.
+    /// Appends the block to `out` if the format can express it, and otherwise drops it.
     ///
     /// # Errors
-    /// Like [`Losses::drop_part`], and if the format has no place for it here.
+    /// Like [`Losses::drop_part`], and if the format does not allow the block at this position.
     pub fn conform(
         self,
         writer: &dyn SegmentWriter,
@@ -693,8 +692,8 @@ impl UnspokenBlock {
     }
 }
 
-/// Gives each segment without an end the beginning of the next as its end, and the last one the time that it takes to
-/// read it, at [`READ_PER_SECOND`].
+/// Ends each segment without an end when the next segment begins. If there is no later segment, the segment lasts as
+/// long as its text takes to read, at [`READ_PER_SECOND`].
 pub(super) fn end_segments<'a>(segments: impl DoubleEndedIterator<Item = &'a mut Segment>) {
     let mut next = None;
     for segment in segments.rev() {
@@ -714,7 +713,7 @@ pub(super) fn reading_time(text: &str) -> Option<Time> {
 /// The number of characters that a viewer reads in a second.
 const READ_PER_SECOND: u64 = 17;
 
-/// Appends a comment that begins with this mark.
+/// Appends a comment that begins with `mark`.
 pub(super) fn write_comment(block: &UnspokenBlock, mark: &str, out: &mut String) {
     let space = if block.text.is_empty() { "" } else { " " };
     out.push_str(&format!("{mark}{space}{}\n", block.text));
@@ -746,7 +745,7 @@ impl LocatedItem {
 
     /// Returns the error for a part of the item that cannot be written.
     pub fn error(&self, file: &str, lost: Lost) -> Error {
-        // A loss in a part is placed at that part.
+        // The error points to the part that contains the loss.
         let whole = match lost.part {
             LossKind::Digits | LossKind::Order => LossKind::Times,
             LossKind::Breaks | LossKind::Spaces => LossKind::Text,
@@ -762,19 +761,19 @@ impl LocatedItem {
     }
 }
 
-/// The properties of a format's segments that conversion needs. Each format that is converted states it once,
-/// in its own file.
+/// The properties of a format's segments that conversion needs. Each format that is converted defines them once, in
+/// its own file.
 #[derive(Debug)]
 pub struct SegmentInfo {
     /// The format.
     pub format: Format,
-    /// The name of a segment.
+    /// The word for a segment in messages, such as cue.
     pub(super) unit: &'static str,
     /// The parts that a segment may have in addition to its text.
     pub(super) parts: &'static [LossKind],
     /// True if segments have times.
     pub has_times: bool,
-    /// The number of digits that a second of such a time has after the point in subtitles.
+    /// The number of decimal places of seconds in subtitle formats.
     pub digits: u32,
     /// True if a segment is a word.
     pub is_word: bool,
@@ -784,16 +783,16 @@ pub struct SegmentInfo {
     pub(super) has_voices: bool,
     /// True if styles are overrides: `{\i1}`.
     pub has_overrides: bool,
-    /// Refuses a field that cannot have the text.
+    /// Fails if a field cannot contain the text.
     pub(super) check_field: fn(&str) -> Result<()>,
     /// Returns true if a segment is not speech; it is dropped if the output cannot represent it.
     pub is_unsaid: fn(&Segment) -> bool,
-    /// The maker of the writer, or the reason that there is none.
+    /// The function that makes the writer, or the reason why the format is not written.
     pub(super) writer: Result<fn() -> Box<dyn SegmentWriter>, &'static str>,
 }
 
 impl SegmentInfo {
-    /// Lines of text without anything else: the base from which a format states its differences.
+    /// The properties of plain lines of text: each format is defined by its differences from them.
     pub(super) const LINES: Self = Self {
         format: Format::Text,
         unit: "line",
@@ -830,7 +829,7 @@ impl SegmentInfo {
         self.writer.map(|make| make()).map_err(Error::usage)
     }
 
-    /// Returns true if the format has a place for everything that any format can express.
+    /// Returns true if the format can express everything that any format can express.
     fn has_everything(&self) -> bool {
         self.format.info().has_objects
     }
@@ -843,7 +842,7 @@ pub trait SegmentWriter {
         &[]
     }
 
-    /// Returns the fault of a block of this kind at this point, if there is one.
+    /// Returns the problem with a block of this kind at the current position, if there is one.
     fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
         None
     }

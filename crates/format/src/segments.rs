@@ -1,8 +1,8 @@
 //! Files as items, for conversion: segments of speech, and blocks that are not spoken.
 //!
-//! [`Format::segments`] returns the description of the segments of a format, and [`ItemReader`] reads the
-//! items of a file. [`SegmentInfo::writer`] makes a [`SegmentWriter`]: it drops what its format cannot
-//! express, which [`Losses`] counts, and writes the rest. [`WrittenItems`] reads that back.
+//! [`Format::segments`] returns the description of the segments of a format, and [`ItemReader`] reads the items of a
+//! file. [`SegmentInfo::writer`] makes a [`SegmentWriter`]. The writer drops the parts that its format cannot
+//! express, which [`Losses`] counts, and writes all other parts. [`WrittenItems`] reads the written file back.
 //!
 //! ```
 //! use majuscule_format::segments::{Item, ItemReader};
@@ -49,7 +49,7 @@ impl Format {
     }
 }
 
-/// The items of a file, with memory independent of its length, unless it is a document.
+/// Reads the items of a file. Its memory does not depend on the length of the file, unless the file is a document.
 #[derive(Debug)]
 pub struct ItemReader<'a> {
     name: String,
@@ -117,7 +117,7 @@ impl Iterator for ItemReader<'_> {
     }
 }
 
-/// The items of a file that is being written.
+/// Reads back the items of a file that is being written.
 #[derive(Debug)]
 pub struct WrittenItems {
     format: Format,
@@ -172,7 +172,7 @@ impl WrittenItems {
         Ok(())
     }
 
-    /// Ends the file: a document is this text, and of any other file all lines have been read.
+    /// Ends the file. `text` is the whole document; all lines of any other file have already been read.
     ///
     /// # Errors
     /// Returns the problem for which a reader would refuse the file, such as a missing part.
@@ -187,7 +187,7 @@ impl WrittenItems {
         Ok(())
     }
 
-    /// Receives the next item that was read back.
+    /// Returns the next item that was read back.
     pub fn pop(&mut self) -> Option<Item> {
         self.found.pop_front().map(|found| found.item)
     }

@@ -60,7 +60,7 @@ const BINARY: [(&[u8], &str); 45] = [
     (b"\x80\x04\x95", "data (Python's pickle)"),
 ];
 
-/// Other binary files, which have some differing bytes before the four that identify them.
+/// A group of binary files whose kind is identified by four bytes, after other bytes that vary.
 struct Later {
     start: &'static [u8],
     at: usize,
@@ -110,7 +110,7 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
         match controls(head) {
             [0, 0] => Some(None),
             _ if is_utf16 => Some(None),
-            // Only possible noise is waited for.
+            // More bytes are waited for only if these may be noise.
             _ if head.len() < HEAD && !ended => None,
             controls => Some(is_noise(controls, head.len()).then(|| {
                 format!(
@@ -124,7 +124,7 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
         }
     })?;
     match found.flatten() {
-        // The name describes the file more precisely, and the remedy.
+        // The error by name describes the file and the remedy more precisely.
         Some(_) if Unread::named(input.name().as_ref()).is_some() => {
             unread::refuse_named(input.name().as_ref())
         }
@@ -133,7 +133,7 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
     }
 }
 
-/// Returns what to do with a binary file of this kind.
+/// Returns the remedy for a binary file of this kind.
 fn binary_remedy(what: &str) -> &'static str {
     match what {
         _ if what.starts_with("a table") => TABLE_REMEDY,
@@ -147,7 +147,7 @@ fn binary_remedy(what: &str) -> &'static str {
 fn controls(head: &[u8]) -> [usize; 2] {
     let is_utf8 = match str::from_utf8(head) {
         Ok(_) => true,
-        // A character that is cut off.
+        // The last character is cut off.
         Err(error) => error.error_len().is_none(),
     };
     let mut controls = [0; 2];
@@ -163,15 +163,15 @@ fn controls(head: &[u8]) -> [usize; 2] {
     controls
 }
 
-/// Returns true if this number of control characters at even and odd offsets is not an accident:
-/// noise has 10 %. UTF-16 without a mark has them too, but nearly all at offsets of one parity.
+/// Returns true if there are too many control characters at even and odd offsets for a text: they are 10 % of noise.
+/// UTF-16 without a byte-order mark has them too, but nearly all at offsets of one parity.
 fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
     let (fewer, more) = (even.min(odd), even.max(odd));
     32 * 2 * fewer > len && 8 * fewer > more
 }
 
-/// Decodes a text, and returns the encoder that restores its encoding: see [`Input::decoded`]. A file
-/// that is not text is refused, unless it may be `lossy`: then [`NO_TEXT`] replaces invalid bytes.
+/// Decodes a text, and returns the encoder that restores its encoding: see [`Input::decoded`]. A file that is not
+/// text is refused, unless `lossy` is true: then [`NO_TEXT`] replaces invalid bytes.
 ///
 /// # Errors
 /// The errors of [`refuse_binary`] and [`Input::decoded`].

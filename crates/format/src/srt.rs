@@ -99,15 +99,15 @@ enum SrtPosition {
 
 impl Subtitles for SrtLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        // If the empty line before it is missing, the number of a cue is in the text of another.
+        // If the empty line before a cue is missing, the number of the cue is in the text of the previous cue.
         let may_be_number = self.at == SrtPosition::Between && self.goes_on || self.at == SrtPosition::Text;
         may_be_number && cue::is_digits(line.trim_ascii())
     }
 
     fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault> {
         let is_empty = cue::is_empty(line);
-        // In text, a line that looks like a timing may be one, with the empty line before it
-        // missing: it has no letters either way.
+        // Inside a text, a line that looks like a timing may be one if the empty line before it is missing: in any
+        // case, it has no letters.
         if Times::may_be(line)
             && (self.at == SrtPosition::Between
                 || self.at == SrtPosition::Numbered
@@ -170,7 +170,7 @@ impl Subtitles for SrtLines {
         (LossKind::Coordinates, &mut segment.coordinates)
     }
 
-    /// Only the tags that players know; other text in `<>` is shown.
+    /// Only tags that players know count; other text in `<>` is shown.
     fn tag_len(text: &str) -> Option<usize> {
         let len = text.starts_with(['<', '{']).then(|| cue::tag_len(text)).flatten()?;
         let name = text[1..len - 1].trim_start_matches('/').split_whitespace().next().unwrap_or_default();
@@ -188,7 +188,7 @@ fn is_number(line: &str) -> bool {
     cue::is_digits(cue::trim(line).as_bytes())
 }
 
-/// Subtitles, written cue by cue. A cue without a number gets its position in the file.
+/// Writes subtitles cue by cue. A cue without a number gets its position in the file as its number.
 #[derive(Debug, Default)]
 struct SrtWriter {
     cues: u64,

@@ -1,7 +1,7 @@
 //! `.stm`, NIST's format of references: one segment of a recording per line.
 //!
-//! `file channel speaker begin end [<label>] text`; `;;` begins a comment. Of alternatives in
-//! braces the first is read, as in [`words`](super::transcript::words()). A segment whose text is
+//! `file channel speaker begin end [<label>] text`; `;;` begins a comment. Only the first of several alternatives in
+//! braces is read, as in [`words`](super::transcript::words()). A segment whose text is
 //! `ignore_time_segment_in_scoring` has no words.
 
 use std::collections::VecDeque;
@@ -125,8 +125,8 @@ pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
     Ok(Some(StmLine { file, channel, speaker, begin, end, label, words, pieces, is_ignored }))
 }
 
-/// References. A recording is a text, a segment a cue, and another channel or speaker another turn.
-/// Braces, all alternatives but the first, events, and the mark of an ignored segment are tags.
+/// Reads references. Each recording is a separate text, each segment is a cue, and a turn begins where the channel or
+/// the speaker changes. Braces, all alternatives but the first, events, and the text of an ignored segment are tags.
 #[derive(Debug, Default)]
 struct StmReader {
     /// The recording, channel and speaker of the last segment.
@@ -216,8 +216,8 @@ fn positions(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bo
     }
 }
 
-/// Reads the text whose pieces, including its words, are at `positions`, and returns the positions of the
-/// tags. A tag is after the word before it.
+/// Reads the text whose pieces, including its words, are at `positions`, and returns the positions of the tags. Each
+/// tag is placed directly after the word before it.
 fn read_text(
     line: &str,
     positions: Vec<Range<usize>>,
@@ -246,7 +246,7 @@ fn read_text(
     tags
 }
 
-/// References, written segment by segment.
+/// Writes references segment by segment.
 #[derive(Debug)]
 struct StmWriter;
 
@@ -306,7 +306,7 @@ impl segment::SegmentWriter for StmWriter {
     }
 }
 
-/// Returns the words and the text between them.
+/// Returns the words and the tags of a segment, with spaces between them.
 fn text(segment: &Segment) -> String {
     let mut spaced = segment.clone();
     for tag in &mut spaced.tags {

@@ -1,4 +1,4 @@
-//! Takes capitals and punctuation out of a file: what a recogniser would have written in its place.
+//! Removes the capitals and the punctuation of a file, as if a recogniser had written it.
 
 use std::ops::Range;
 
@@ -14,23 +14,23 @@ use majuscule_text::tokenize::Capitalized;
 use majuscule_text::write::spell;
 use majuscule_text::{Case, Constraint, Decision, MarkForm, NotedMark, NotedPlace, RestoreOptions};
 
-/// The parts of a text that are taken out.
+/// The parts of a text that are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stripping {
-    /// True to write words in small letters.
+    /// True to write words in lower case.
     pub case: bool,
-    /// True to take out the punctuation marks around words.
+    /// True to remove the punctuation marks around words.
     pub marks: bool,
 }
 
-/// Copies a file to `out` piece by piece without its capitals, its marks or both. Laws: the words stay the same, but
-/// for their case (only a clock time that is left alone in its line may then be read as a time stamp); a second run
-/// changes nothing; everything that is not text stays byte for byte, except that a row
-/// with nothing but a mark goes with the mark.
+/// Copies a file to `out` piece by piece without its capitals, its punctuation or both. Laws: the words stay the same
+/// except for their case (but a clock time that remains alone on its line may then be read as a time stamp). A second
+/// run changes nothing. Everything that is not text stays the same byte for byte, except that a row with only a
+/// punctuation mark is removed.
 ///
 /// # Errors
-/// The errors of the file and of `out`; [`Error::Usage`](majuscule_base::error::Error::Usage) if marks are to be taken out
-/// of a format that has them as labels.
+/// The errors of the file and of `out`; [`Error::Usage`](majuscule_base::error::Error::Usage) if punctuation is to be
+/// removed from a format that has it as labels.
 pub fn strip(
     kind: Format,
     mut input: Input<'_>,
@@ -42,7 +42,7 @@ pub fn strip(
     let mut options = options.clone().capitalized(Capitalized::Ignore);
     if what.marks {
         kind.mark_form(Some(MarkForm::Apart)).or_else(|_| kind.mark_form(None))?;
-        // Marks that stand in rows of their own are found there.
+        // With this form, punctuation marks in separate rows are found.
         options = options.noting_marks().mark_form(Some(MarkForm::Apart));
     }
     let mut format = kind.open(input, options.clone())?;
@@ -66,7 +66,7 @@ struct Edit {
     text: String,
 }
 
-/// Returns the words of a piece in small letters.
+/// Returns the changes that write the words of a piece in lower case.
 fn small_letters(piece: &mut Piece, words: &mut WrittenWords, options: &RestoreOptions) -> Vec<Edit> {
     for token in piece.tokens.as_mut_slice() {
         let word = &piece.source[token.source.start as usize..token.source.end as usize];
@@ -92,7 +92,7 @@ fn small_letters(piece: &mut Piece, words: &mut WrittenWords, options: &RestoreO
     edits
 }
 
-/// Returns the changes that take out the marks of a piece.
+/// Returns the changes that remove the punctuation of a piece.
 fn without_marks(piece: &Piece) -> Vec<Edit> {
     let (mut edits, mut done) = (Vec::new(), 0);
     let mut marks = piece.tokens.marks().iter().peekable();
@@ -102,10 +102,10 @@ fn without_marks(piece: &Piece) -> Vec<Edit> {
         let space = rest.iter().take_while(|b| **b == b' ').count();
         let is_text = marks.peek().is_some_and(|next| next.source.start as usize == at.end + space);
         let ends = str::from_utf8(&piece.source[at.clone()]).is_ok_and(|mark| mark.ends_with(is_end_mark));
-        // The mark before an event shows that it is one: `Yes. (laughs)`.
+        // A mark before an event shows that the parentheses are an event: `Yes. (laughs)`.
         let is_before_event = ends && !is_text && rest[space..].starts_with(b"(");
         let edit = match place {
-            // Two marks of one row take out the row once.
+            // Two marks of one row remove the row only once.
             _ if at.start < done || is_before_event => None,
             NotedPlace::Beside => Some(Edit { at, text: String::new() }),
             NotedPlace::Inside => Some(Edit { at, text: " ".to_owned() }),
@@ -117,8 +117,8 @@ fn without_marks(piece: &Piece) -> Vec<Edit> {
     edits
 }
 
-/// Returns the change that takes out a mark between spaces, with one of them after byte `done`, or with its row; `None`
-/// in a line without a word, which stays: an empty line may mean something else.
+/// Returns the change that removes a mark between spaces, with one of the spaces (after byte `done`) or with its row.
+/// Returns `None` in a line without a word, which stays: an empty line may mean something else.
 fn without_mark_alone(piece: &Piece, mark: Range<usize>, done: usize) -> Option<Edit> {
     let (source, words) = (&piece.source, piece.tokens.as_slice());
     let next = words.partition_point(|word| (word.source.start as usize) < mark.start);
@@ -135,14 +135,14 @@ fn without_mark_alone(piece: &Piece, mark: Range<usize>, done: usize) -> Option<
     let before = before.and_then(|chunk| chunk.valid().chars().next_back());
     let after = source[mark.end..source.len().min(mark.end + 4)].utf8_chunks().next();
     let after = after.and_then(|chunk| chunk.valid().chars().next());
-    // A brace that stands alone may mean something else.
+    // A mark next to an opening brace stays: the brace alone may mean something else.
     if !has_word || [before, after].contains(&Some('{')) {
         return None;
     }
     let is_space = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}');
     let ends = after.is_none_or(char::is_whitespace);
     let at = match (before, after) {
-        // A space that belongs to the mark goes, and not the one between words.
+        // The space that belongs to the mark is removed, and not the space between words.
         (Some(' '), Some(after)) if is_space(after) && after != ' ' => {
             mark.start..mark.end + after.len_utf8()
         }
@@ -163,7 +163,7 @@ fn write(piece: &Piece, edits: &[Edit], out: &mut Vec<u8>) {
         text.extend_from_slice(&piece.source[done..at.start]);
         text.extend_from_slice(new.as_bytes());
         if !is_text {
-            // The frame pairs the characters of both texts.
+            // The envelope compares both texts character by character.
             let old = String::from_utf8_lossy(&piece.source[at.clone()]).chars().count();
             text.extend(std::iter::repeat_n(DROPPED as u8, old.saturating_sub(new.chars().count())));
         }

@@ -24,7 +24,7 @@ impl Fault {
         Error::Input { location, problem: self.problem.into() }
     }
 
-    /// Returns the error for a fault whose position is that in the text of several lines of a file.
+    /// Returns the error for a fault whose position is a position in `text`, which is several lines of a file.
     pub(super) fn error_in(self, file: &str, text: &str) -> Error {
         let start = text[..self.at].rfind('\n').map_or(0, |at| at + 1);
         let number = text[..start].matches('\n').count() as u64 + 1;
@@ -39,7 +39,7 @@ pub fn unfiltered_name(name: &str) -> &str {
     name.strip_suffix(".filt").filter(is_transcript).unwrap_or(name)
 }
 
-/// Iterates over the runs without white space of `line`, from `from` on.
+/// Iterates over the fields of `line`, which are runs without white space, from byte `from` on.
 pub fn fields(line: &str, from: usize) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -72,7 +72,7 @@ pub(super) fn is_no_word(word: &str) -> bool {
 /// Reads a time in seconds.
 ///
 /// # Errors
-/// Fails if the field is not a number from 0.
+/// Fails if the field is not a finite number of at least 0.
 pub fn seconds(line: &str, field: &Range<usize>, what: &str) -> Result<f64, Fault> {
     let text = &line[field.clone()];
     match text.parse::<f64>() {
@@ -142,8 +142,7 @@ pub struct Utterance<'a> {
     pub categories: Vec<&'a str>,
     /// The begin and end in seconds, if the format has times.
     pub times: Option<(f64, f64)>,
-    /// True if these are the times of a segment of many words, as in references, and not of one
-    /// word.
+    /// True if `times` are the times of a segment of many words, as in references, and not of one word.
     pub is_segment: bool,
     /// True if the speech is not transcribed and not to be scored.
     pub is_ignored: bool,
@@ -192,9 +191,8 @@ impl<'a> UtterancePart<'a> {
     }
 }
 
-/// Returns the pieces of `line` from `from` on. Alternatives, `{ this / that / @ }`, may be nested,
-/// and their marks need no white space around them. Outside alternatives a stroke is text, and so
-/// is a brace inside a word.
+/// Returns the pieces of `line` from byte `from` on. Alternatives, `{ this / that / @ }`, may be nested, and `{`, `/`
+/// and `}` need no white space around them. Outside alternatives, a slash is text, and so is a brace inside a word.
 ///
 /// # Errors
 /// Fails if a separate brace has no partner.
@@ -244,10 +242,10 @@ fn paired_braces(line: &str, from: usize) -> Vec<usize> {
     paired
 }
 
-/// Returns the positions of the words in these pieces of a line, with the first of each set of
-/// alternatives. Events in `<>` are left out.
+/// Returns the positions of the words in these pieces of a line. Of alternatives, only the first one is read. Events
+/// in `<>` are left out.
 pub fn words(line: &str, pieces: &[TranscriptPiece]) -> Vec<Range<usize>> {
-    // The open alternatives; true if the first of them is over.
+    // The open sets of alternatives; true once the first alternative of a set has ended.
     let mut open: Vec<bool> = Vec::new();
     let mut words = Vec::new();
     for TranscriptPiece { kind, position } in pieces {

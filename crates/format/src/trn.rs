@@ -1,6 +1,6 @@
 //! `.trn`, the format of the transcripts that sclite compares: one utterance and its name per line.
 //!
-//! `text (utterance)`; `;;` begins a comment. Of alternatives in braces the first is read, as in
+//! `text (utterance)`; `;;` begins a comment. Only the first of several alternatives in braces is read, as in
 //! [`words`](super::transcript::words()).
 
 use std::ops::Range;

@@ -26,8 +26,7 @@ pub(super) const TSV: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// A table, read from any input. Each row is a text of its own; everything but its text cell is
-/// copied unchanged.
+/// A table, read from any input. Each row is a separate text; everything but its text cell is copied unchanged.
 #[derive(Debug)]
 struct TsvReader {
     /// The name of the column, until the header is read.
@@ -37,8 +36,8 @@ struct TsvReader {
 }
 
 impl TsvReader {
-    /// Starts a table: `field` is the column of the text, by its name in the first line (`text` by
-    /// default), or by its number, counted from 1, for a table without a header.
+    /// Starts a table. `field` is the column of the text: its name in the first line (`text` by default), or its
+    /// number, counted from 1, in a table without a header.
     pub(super) fn new(field: Option<&str>) -> Self {
         let field = field.unwrap_or("text");
         match number(field) {

@@ -3,10 +3,9 @@
 //! Text between `<p>` and `</p>` is a cue, in which `<br/>` ends a line. Tags, comments, metadata
 //! and everything else are copied unchanged.
 //!
-//! For conversion a paragraph has the times that sections 10 and 12 of TTML 2 define, except for
-//! drop-frame times and for paragraphs that follow each other. White space is collapsed unless
-//! `xml:space` preserves it. `<head>` is a block; attributes of `<tt>`, `<body>` and `<div>` other
-//! than times are not content.
+//! For conversion, paragraphs have times as in sections 10 and 12 of TTML 2; drop-frame times and paragraphs in
+//! sequence (`timeContainer="seq"`) are errors. White space is collapsed unless `xml:space` preserves it. `<head>` is
+//! a block. Attributes of `<tt>`, `<body>` and `<div>` other than times are not content.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -67,8 +66,7 @@ const SILENT: [&str; 5] = ["metadata", "title", "desc", "copyright", "agent"];
 /// The number of bytes of a tag after which no further line of it is kept.
 const LONGEST_TAG: usize = 1 << 16;
 
-/// Paragraphs as text to be restored or to be converted, read in parts that end with a line or a
-/// tag.
+/// Reads paragraphs, for restoring or for conversion, in parts that end with a line or a tag.
 #[derive(Debug, Default)]
 struct TtmlParagraphs {
     cues: CueScanner,
@@ -86,11 +84,11 @@ struct TtmlParagraphs {
     /// The paragraph or head that is converted, and the number of its last line.
     open: Option<LocatedItem>,
     number: u64,
-    /// The number of characters of its text.
+    /// The number of characters of the text of the open paragraph.
     chars: usize,
     clock: TtmlClock,
-    /// The open elements that have times; `spans` are the tags that end the open spans, where they
-    /// are other than in the file.
+    /// The open elements that may have times. `spans` has, for each open span, the tag that ends it if that differs
+    /// from the tag in the file.
     scopes: Vec<TtmlScope>,
     spans: Vec<Option<&'static str>>,
 }
@@ -104,15 +102,14 @@ enum TtmlPosition {
     Data,
 }
 
-/// The openings of everything that is not text, and the number of bytes that do not belong to its
-/// content.
+/// The openings of the parts that are not plain text, each with the number of its bytes that are not content.
 const OPENINGS: [(&str, TtmlPosition, usize); 3] =
     [("<!--", TtmlPosition::Comment, 4), ("<![CDATA[", TtmlPosition::Data, 9), ("<", TtmlPosition::Tag, 0)];
 
 /// A part of a line.
 enum TtmlPart {
     Text(Range<usize>),
-    /// Text without escapes.
+    /// The text of a CDATA section, which has no escapes.
     Data(Range<usize>),
     /// A tag, which may have begun on an earlier line.
     Tag(String),
@@ -294,7 +291,7 @@ impl TtmlParagraphs {
         }
     }
 
-    /// Removes such characters at the end of the paragraph.
+    /// Removes these characters from the end of the paragraph.
     fn trim(&mut self, blanks: &[char]) {
         let mut chars = self.chars;
         let Some(segment) = self.segment() else { return };
@@ -306,7 +303,7 @@ impl TtmlParagraphs {
         self.chars = chars;
     }
 
-    /// Reads a tag, which is at byte `at` of the line, for conversion.
+    /// Reads a tag for conversion; `at` is its position in the source of the open item.
     fn convert_tag(
         &mut self,
         tag: &str,
@@ -398,7 +395,7 @@ fn local_name(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or_default()
 }
 
-/// Returns text without escapes.
+/// Returns text with its escapes decoded.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut parts = text.split('&');
@@ -467,7 +464,7 @@ fn value<'a>(attributes: &[TtmlAttribute<'a>], local: &str) -> Option<&'a str> {
     attributes.iter().find(|attribute| attribute.local() == local).map(|attribute| attribute.value)
 }
 
-/// Returns a paragraph without its text. Attributes for its looks are a tag.
+/// Returns a paragraph without its text. Its style attributes become a tag.
 fn paragraph(scope: TtmlScope, attributes: &[TtmlAttribute<'_>]) -> Segment {
     let looks: String = attributes
         .iter()
@@ -500,9 +497,9 @@ struct TtmlClock {
     /// The fraction by which the frame rate is multiplied.
     multiplier: Option<(u64, u64)>,
     tick_rate: Option<u64>,
-    /// True if hours, minutes and seconds count frames.
+    /// True if hours, minutes and seconds are counted in frames.
     is_smpte: bool,
-    /// True if no time counts from the time of the element around it, as in lyrics of Apple Music.
+    /// True if no time is relative to the time of the element around it, as in lyrics of Apple Music.
     is_absolute: bool,
 }
 
@@ -538,7 +535,7 @@ impl TtmlClock {
         Ok(Self { frame_rate, multiplier, tick_rate, is_smpte, is_absolute })
     }
 
-    /// Returns the times of an element inside another one.
+    /// Returns the times and the white-space mode of an element inside another one.
     fn scope(self, outer: TtmlScope, attributes: &[TtmlAttribute<'_>]) -> Result<TtmlScope, String> {
         if value(attributes, "timeContainer") == Some("seq") {
             let problem = "found elements that follow each other (timeContainer=\"seq\"), which cannot be \

@@ -1,5 +1,5 @@
-//! Formats of subtitles, transcripts, documents and data that are not read, by their names and first bytes, with what
-//! to do instead: read as text, their times, keys and codes would be words.
+//! Detects formats of subtitles, transcripts, documents and data that are not supported, by their names and first
+//! bytes, with the remedy for each. If they were read as text, their times, keys and codes would be words.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ pub(super) struct Unread {
     openings: &'static [&'static str],
     /// The name of the format, worded as the kind of a file.
     what: &'static str,
-    /// The way to a format that is read.
+    /// The way to convert a file to a supported format.
     remedy: &'static str,
     /// True if files of the format are text, so that they can still be read as plain text (`--format text`).
     is_text: bool,
 }
 
-/// A format of text.
+/// Returns an unsupported format of text.
 const fn text(
     extensions: &'static str,
     openings: &'static [&'static str],
@@ -33,7 +33,7 @@ const fn text(
     Unread { extensions, openings, what, remedy, is_text: true }
 }
 
-/// A format that is not text, whose first bytes `sniff.rs` knows.
+/// Returns an unsupported format that is not text, whose first bytes `sniff.rs` knows.
 const fn binary(extensions: &'static str, what: &'static str, remedy: &'static str) -> Unread {
     Unread { extensions, openings: &[], what, remedy, is_text: false }
 }

@@ -33,7 +33,7 @@ pub(super) const VTT: FormatInfo = FormatInfo {
 /// The first word of a file.
 const WEBVTT: &[u8] = b"WEBVTT";
 
-/// Returns true if a file begins with the word that begins all files.
+/// Returns true if a file begins with `WEBVTT`.
 fn begins(head: FileHead<'_>) -> Option<bool> {
     match head.bytes.strip_prefix(WEBVTT) {
         None => (head.ended || !WEBVTT.starts_with(head.bytes)).then_some(false),
@@ -96,7 +96,7 @@ const BLOCKS: [(&str, BlockKind); 3] =
 
 impl Subtitles for VttLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        // If the empty line before it is missing, the number of a cue is in the text of another.
+        // If the empty line before a cue is missing, the number of the cue is in the text of the previous cue.
         let may_be_number = matches!(self.at, VttPosition::Cue | VttPosition::Text);
         self.at == VttPosition::Between && !line.is_empty()
             || may_be_number && cue::is_digits(line.trim_ascii())
@@ -223,7 +223,7 @@ const ESCAPES: [(&str, char); 8] = [
     ("&apos;", '\''),
 ];
 
-/// WebVTT subtitles, written cue by cue.
+/// Writes WebVTT subtitles cue by cue.
 #[derive(Debug, Default)]
 struct VttWriter {
     is_begun: bool,

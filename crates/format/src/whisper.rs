@@ -1,11 +1,9 @@
-//! The JSON of Whisper and related tools: a text as segments, and the same words again as a whole
-//! and one by one.
+//! The JSON of Whisper and related tools: a text in segments, and the same words again as a whole and one by one.
 //!
-//! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the restored text;
-//! without segments, the whole (`text`), and without that the words. All other positions of a word
-//! (`text`; `word` or `text` of each of `words`, `word_timings` and `word_segments`;
-//! `tokens[].text`) get the capitals of the word in the restored text. A change of
-//! `segments[].speaker` is another turn.
+//! The restored text is in the segments (`segments[].text`, `chunks[].text`, `transcription[].text`); without
+//! segments, it is the whole text (`text`), and without that the words. All other occurrences of a word (`text`;
+//! `word` or `text` of each of `words`, `word_timings` and `word_segments`; `tokens[].text`) get the capitals of the
+//! word in the restored text. A turn begins where `segments[].speaker` changes.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -123,7 +121,7 @@ impl PieceReader for Whisper<'_> {
     }
 }
 
-/// The segments of a document as text that is read and not written.
+/// Reads only the text of the segments of a document.
 #[derive(Debug)]
 struct SegmentTexts<'a> {
     input: Option<Input<'a>>,
@@ -203,7 +201,7 @@ impl RecordSource for SegmentTexts<'_> {
 struct LiveDocuments(RestoreOptions);
 
 impl Grammar for LiveDocuments {
-    /// The text of a document has several positions in its line, which parts do not have.
+    /// Line parts cannot represent the text of a document, which has several positions in its line.
     fn line(&mut self, _: &str, _: &mut LineParts) -> Result<(), Fault> {
         Ok(())
     }
@@ -353,7 +351,7 @@ struct OpenValue {
 /// The segments of an open object.
 #[derive(Default)]
 struct OpenSegments {
-    /// The number of the first.
+    /// The index of its first segment.
     first: usize,
     speaker: Option<Range<usize>>,
     times: [Option<Time>; 2],
@@ -433,7 +431,7 @@ impl StringPlaces {
         let (at, time) = match keys {
             ["start"] => (0, Time::parse(number)),
             ["end"] => (1, Time::parse(number)),
-            // Start and end win, and of more numbers in a row the first two count.
+            // `start` and `end` take precedence, and only the first two numbers of `timestamp` count.
             ["timestamp"] => match open.times.iter().position(Option::is_none) {
                 Some(at) => (at, Time::parse(number)),
                 None => return,
@@ -446,8 +444,8 @@ impl StringPlaces {
         self.times[open.first..].iter_mut().for_each(|found| found[at] = time);
     }
 
-    /// Returns the positions of each kind, the text first; words with marks come before those without,
-    /// unless some have none.
+    /// Returns the positions of each kind, the text first. A list of words with punctuation comes before the same
+    /// words without it, unless it lacks some words.
     fn kinds(self) -> Vec<Vec<Range<usize>>> {
         let [inner, outer] = self.punctuated;
         let [a, b, tokens, c, d] = self.words;
@@ -472,7 +470,7 @@ impl StringPlaces {
         kinds
     }
 
-    /// Fills a piece with the text; byte `start` of the document is the first that was read.
+    /// Fills a piece with the text of the document, which was read from byte `start` on.
     fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
         let mut view = self.view(json, start, options, piece);
         view.running.end_piece(Some(&view.text), options, piece);
@@ -516,7 +514,7 @@ impl StringPlaces {
             letters += letters_of(&view.text[from..]);
             // A turn inside the text.
             inner.extend(std::iter::from_fn(|| turns.pop_if(|turn| *turn < letters)));
-            // A punctuation mark that is an item of its own follows its word.
+            // A punctuation mark that is a separate item follows its word.
             let from = match is_words && !view.text[from..].contains(char::is_alphanumeric) {
                 true if view.text[..from].ends_with(' ') => {
                     view.text.remove(from - 1);
@@ -552,11 +550,11 @@ fn letters_of(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
-/// Returns the number of letters before each turn of a document that names the speakers of words or of units that are no
-/// segments of Whisper, the last turn first. Its text is in the strings at these positions; if they have other letters
-/// than the words, no turn is known.
+/// Returns the number of letters before each turn, the last turn first, for a document that names the speakers of
+/// words or of units that are not segments of Whisper. The strings at `positions` are its text; if their number of
+/// letters differs from that of the words, no turn is known.
 fn turns_of_words(json: &str, positions: &[Range<usize>]) -> Vec<usize> {
-    // `speaker`, `Speaker`, `speakerTag`: most documents have none, and are not read once more.
+    // `speaker`, `Speaker`, `speakerTag`: most documents have none of them, and need not be read once more.
     if !json.contains("peaker") {
         return Vec::new();
     }
@@ -594,7 +592,7 @@ fn is_segment_field(name: &str) -> bool {
     is_list(name) || matches!(name, "start" | "begin" | "end" | "timestamp" | "offsets" | "speaker")
 }
 
-/// The largest number of lists in each other that lead to words.
+/// The largest depth of nested lists that lead to words.
 const MOST_LISTS: usize = 8;
 
 /// Returns true if these names lead to words of the text, in the documents of any recogniser.
@@ -663,7 +661,7 @@ impl DocumentView {
         if is_cue {
             self.cues.begin();
         }
-        // One word after the other is on one line.
+        // Consecutive words are on one line.
         let opens = is_cue || self.cues.turns() || from == 0;
         self.cues.part(&self.text[from..], opens, &mut self.parts);
         for part in self.parts.drain() {
@@ -746,7 +744,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     Ok(found)
 }
 
-/// Moves everything in a document that is outside its segments before the segments.
+/// Adds the fields of a document that are outside its segments as a block before the segments.
 fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>) {
     let Some(first) = fields.first() else { return };
     let mut text = String::new();
@@ -757,7 +755,7 @@ fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>)
     found.push_front(FoundItem { item, source, line, parts: Vec::new() });
 }
 
-/// Makes seconds of times in milliseconds, and ends segments that have no end.
+/// Converts times in milliseconds to seconds, and ends segments that have no end.
 fn finish(found: &mut VecDeque<FoundItem>) {
     let segments = found.iter_mut().filter_map(|found| match &mut found.item {
         Item::Segment(segment) => Some(segment),
@@ -814,17 +812,18 @@ fn has_characters(found: &VecDeque<FoundItem>, text: &str) -> bool {
     texts.flat_map(str::chars).filter(visible).eq(text.chars().filter(visible))
 }
 
-/// Counts lines on the way through a document.
+/// Counts the lines of a document while it is read.
 #[derive(Debug, Default)]
 struct LineNumbers {
-    /// The beginning of the line, which has this number, and the end of the part that has been read.
+    /// The beginning of the current line, the number of lines before it, and the end of the part that has been read.
     line: usize,
     number: u64,
     read: usize,
 }
 
 impl LineNumbers {
-    /// Returns the number of the line where this position begins, and the lines up to its end; later positions come later.
+    /// Returns the number of the line in which this range begins, and the text from the beginning of this line to the
+    /// end of the range. Ranges must be passed in order.
     fn of(&mut self, json: &str, position: &Range<usize>) -> (u64, String) {
         let part = json.get(self.read..position.start).unwrap_or_default();
         if let Some(last) = part.rfind('\n') {
@@ -832,14 +831,13 @@ impl LineNumbers {
             self.line = self.read + last + 1;
         }
         self.read = position.start.max(self.read);
-        // The one line of a document is not kept with each segment.
+        // A document of one long line is not kept with each segment.
         let start = if position.start - self.line > FAR { position.start } else { self.line };
         (self.number + 1, json[start..position.end].to_owned())
     }
 }
 
-/// The distance from the beginning of a line within which the line is kept from there, for the
-/// columns of errors.
+/// The largest distance from the beginning of a line at which the text is kept from there, for the columns of errors.
 const FAR: usize = 1000;
 
 /// Reads a segment, or a word without a segment.

@@ -1,8 +1,7 @@
 //! Lists of the words of a text in JSON, each word with its times: `{"word":"so","start":1.5}`.
 //!
-//! A word in a list is a position of the word in the text. Where times are kept, marks that are inserted
-//! do not go into the word, which stays as it was heard, but into a separate field:
-//! `"word":"so","punctuated_word":"So,"`.
+//! Each word in a list is another occurrence of a word of the text. In a list with times, a word stays as it was
+//! heard, and punctuation is inserted into a separate field: `"word":"so","punctuated_word":"So,"`.
 
 use std::ops::Range;
 
@@ -32,7 +31,7 @@ const TIMES: [&str; 13] = [
     "start_time",
 ];
 
-/// The number of characters within which a word missing from one of the forms is looked for.
+/// The number of characters that are searched for a word if the list and the text differ.
 const AHEAD: usize = 2000;
 
 /// An open object or array.
@@ -49,9 +48,9 @@ struct Open {
     any_marks: bool,
 }
 
-/// Returns the words of the lists with times and without [`PUNCTUATED`], and of all lists the words that have it beside
-/// them; `is_list` decides by the names
-/// that lead to a list whether it is a list of words. Text that is not JSON has no such lists.
+/// Returns the words of lists with times and without [`PUNCTUATED`], and in any list the words that have this field.
+/// `is_list` decides by the names that lead to a list whether it is a list of words. Text that is not JSON has no
+/// such lists.
 pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Vec<ListedWord> {
     let mut found = Vec::new();
     let mut stack = vec![Open::default()];
@@ -68,7 +67,7 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
             Event::End => {
                 let Some(closed) = stack.pop() else { return };
                 path.truncate(closed.keys);
-                // In a list with marks, the words beside which there are none may get marks.
+                // If some words of a list have the field, punctuation is inserted directly into the words without it.
                 let is_kept = closed.any_times && !closed.any_marks;
                 found.extend(closed.words.into_iter().filter(|word| is_kept || word.is_marked));
                 if let Some(open) = stack.last_mut() {
@@ -175,7 +174,7 @@ impl<'a> LetterStream<'a> {
         self.chars[at..].len() >= word.len() && self.chars[at..].iter().zip(word).all(|((a, _), b)| a == b)
     }
 
-    /// Returns the end of the first words, which are here as the parts of one word.
+    /// Returns the end of the word at `at` if its parts are one or more of the first words.
     fn end_of_parts(&self, mut at: usize, words: &[ListedRun]) -> Option<usize> {
         for (nth, word) in words.iter().enumerate() {
             if !self.is_at(at, &word.small) {
@@ -189,7 +188,7 @@ impl<'a> LetterStream<'a> {
         None
     }
 
-    /// Returns true between two letters of a word.
+    /// Returns true if `at` is between two letters of a word.
     fn is_inside(&self, at: usize) -> bool {
         let Some([(before, from), (after, to)]) =
             at.checked_sub(1).and_then(|last| self.chars.get(last..=at))

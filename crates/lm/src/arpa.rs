@@ -130,7 +130,7 @@ struct ArpaReader<'a> {
     vocabulary: Vocabulary,
     /// The line number of each 1-gram.
     word_lines: Vec<u64>,
-    /// True if the file has a back-off of 0, so that a missing one does not mean 0.
+    /// True if the file has a back-off of 0, so that a missing back-off does not mean 0.
     writes_zero: bool,
     /// The problems of the file that did not prevent reading it.
     notes: Vec<String>,

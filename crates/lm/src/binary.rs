@@ -10,11 +10,11 @@
 //! last. All numbers are little-endian.
 //!
 //! The search for a word starts in the slot given by the lower bits of its wyhash with seed 0
-//! ([`majuscule_base::bytes::hash`]), and that for an n-gram in the bucket given by `home` in `scorer.rs`.
-//! No position depends on the word size of a machine.
+//! ([`majuscule_base::bytes::hash`]), and the search for an n-gram in the bucket that `home` in
+//! `scorer.rs` returns. No position depends on the word size of a machine.
 //!
-//! Opening a file checks only the head and the length of the file;
-//! [`NgramModel::check`] checks the rest.
+//! Opening a file checks only the head and the length of the file; [`NgramModel::check`] checks all
+//! bytes.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ const HEAD: usize = 128;
 /// The offset of the counts in the head.
 const COUNTS: usize = 52;
 
-/// Returns true if a file with this beginning is meant to be such a model.
+/// Returns true if a file that begins with these bytes is meant to be a binary model.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }

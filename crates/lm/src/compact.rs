@@ -2,8 +2,8 @@
 //! values rounded to one of 256 levels.
 //!
 //! The file begins with `MAJUNGRC`, the format and the order (u32 each). Then follow the number of
-//! words (u32), and each word, except the special ones, with its length before it, the most frequent
-//! ones first. Then follow the orders: the number of n-grams (u32), the levels of log10 p and, below
+//! words (u32), and each word except the special ones, preceded by its length, the most frequent
+//! word first. Then follow the orders: the number of n-grams (u32), the levels of log10 p and, below
 //! the highest order, the levels of the back-offs (a u16 and as many f32), and the n-grams. A 1-gram
 //! is a byte for each of its values. Longer n-grams are sorted: for each history that has any, the
 //! number of histories skipped before it and the number of its words; for each word the number of
@@ -28,16 +28,16 @@ const FORMAT: u32 = 1;
 /// The largest number of levels of a value.
 const LEVELS: usize = 256;
 
-/// The value below which only the least one has a level: files have -99 for log10 of 0.
+/// Below this value, only the lowest value gets a level: files have -99 for log10 of 0.
 const LEAST: f32 = -10.0;
 
-/// Returns true if a file with this beginning is meant to be such a model.
+/// Returns true if a file that begins with these bytes is meant to be a compact model.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Writes a model. Values of more than 256 kinds in an order are rounded, so that probabilities no
-/// longer sum to exactly one; a back-off of 0 stays.
+/// Writes a model. If an order has more than 256 distinct values, they are rounded, so that
+/// probabilities no longer sum to exactly one; a back-off of 0 stays exact.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written.
@@ -140,9 +140,9 @@ impl SortedNgrams {
 struct ValueLevels(Vec<f32>);
 
 impl ValueLevels {
-    /// Returns all values if there are few, or else 0, the least value, and equal steps. The rare
-    /// n-grams of high probability are the ones that text has, so parts of equal size would cost it
-    /// 4 % of perplexity; equal steps cost nothing measurable.
+    /// Returns all distinct values if they are few, or else 0, the lowest value, and evenly spaced
+    /// levels. Levels at quantiles would raise the perplexity of text by 4 %, because text consists
+    /// of the rare n-grams of high probability; even spacing has no measurable cost.
     fn of(values: impl Iterator<Item = f32>) -> Self {
         let mut levels: Vec<f32> = values.collect();
         levels.sort_unstable_by(f32::total_cmp);
@@ -224,8 +224,8 @@ impl<'a> CompactFile<'a> {
         Some(vocabulary)
     }
 
-    /// Reads the n-grams of an order, given the numbers of shorter ones and of words. Returns their
-    /// number.
+    /// Reads the n-grams of an order, given the number of shorter n-grams and the number of words.
+    /// Returns the number of n-grams read.
     fn ngrams(
         &mut self,
         builder: &mut NgramTableBuilder,

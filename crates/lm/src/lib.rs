@@ -1,12 +1,13 @@
-//! N-gram language models, a state and a word in, log10 of the word's probability and the next state out; and the exact
-//! search for the best path through candidates.
+//! N-gram language models, which map a state and a word to log10 of the word's probability and the next state, and an
+//! exact search for the best path through candidates.
 //!
-//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
+//! This crate is an internal layer of [`majuscule`](https://docs.rs/majuscule) and follows its versions;
+//! programs use `majuscule`.
 
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it, except for the types of this one.
+// The modules are in reading order: each uses only the modules above it and the types of this file.
 
 pub mod arpa;
 pub mod binary;
@@ -138,7 +139,7 @@ impl NgramModel {
     }
 
     /// Compares a model from a binary with its checksum. [`NgramModel::of_bytes`] does not, because
-    /// altered values only give wrong scores.
+    /// altered values only cause wrong scores.
     ///
     /// # Errors
     /// Returns an error if the binary was altered.
@@ -208,10 +209,10 @@ impl NgramModel {
         self.table().for_each_state(visit);
     }
 
-    /// Passes every n-gram of one order to `visit`, sorted by the numbers of its words,
-    /// with its probability and its back-off (0 if it has none). For a binary, the
-    /// first call sorts the n-grams, at about 100 ns each; an altered binary may give
-    /// only the 1-grams, or wrong n-grams.
+    /// Passes every n-gram of one order to `visit`, sorted by the numbers of its words, with its
+    /// probability and its back-off (0 if it has none). For a binary, the first call sorts the
+    /// n-grams, at about 100 ns each; an altered binary may yield only the 1-grams, or wrong
+    /// n-grams.
     pub fn for_each(&self, order: usize, visit: &mut dyn FnMut(&[WordId], f32, f32)) {
         self.table().for_each(order, visit);
     }

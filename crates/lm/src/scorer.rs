@@ -1,5 +1,5 @@
-//! Scoring of words: all n-grams of a model in one hash table, used in
-//! position, in memory or in a mapped file.
+//! Scoring of words: all n-grams of a model are in one hash table, which is used in place, in
+//! memory or in a mapped file.
 //!
 //! An n-gram is keyed by the number of its history and its last word, and its entry holds
 //! everything that a step needs except the back-off of its history: one cache line for each history
@@ -318,8 +318,8 @@ pub(super) struct LookUpSize {
 impl LookUpSize {
     fn of(counts: Vec<u32>) -> Self {
         let mut size = Self { counts, buckets: 0, farthest: 0 };
-        // Three of four slots are filled: with more, searches take
-        // long; with fewer, memory is wasted.
+        // Three of four slots are filled: with more, searches are slow; with fewer, memory is
+        // wasted.
         size.buckets = size.ngrams() / 3 + 1;
         size
     }

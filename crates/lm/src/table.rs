@@ -1,5 +1,5 @@
-//! A sorted model: all n-grams as a trie in arrays, in which each n-gram is linked to the next
-//! shorter one to back off to.
+//! A sorted model: all n-grams as a trie in arrays, in which each n-gram is linked to the shorter
+//! n-gram that it backs off to.
 //!
 //! Nodes are numbered order by order, and within an order they are sorted by their words, so that
 //! the n-grams that begin with another one are adjacent. The number of a 1-gram is the number of

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use majuscule_base::error::{Error, Result, option};
 
-/// The device and precision that compute a neural model. The other methods compute on the
-/// CPU, in the number format in which they are saved.
+/// The device and the numeric precision with which a neural model runs. Models of the other methods
+/// run on the CPU, in the number format in which they are saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backend {
     /// Device that computes a model of bert: auto, cpu or cuda:N. auto is the first GPU if there is
@@ -34,7 +34,7 @@ impl Backend {
     }
 }
 
-/// A device that computes a model.
+/// A device on which a model runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
     /// The best available device.

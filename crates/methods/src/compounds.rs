@@ -1,11 +1,12 @@
-//! The capitals of compounds in mixed case that are in no list of spellings: `l'Olympia`, `EU-lidstaat`.
+//! Guesses the capitals of compounds in mixed case that no list of spellings contains: `l'Olympia`,
+//! `EU-lidstaat`.
 
 use rustc_hash::FxHashMap;
 
 use majuscule_text::compound::{compound, is_joint};
 use majuscule_text::{Capitals, Case, Locale};
 
-/// The cases of parts of compounds, learned from spellings of others.
+/// The cases of the parts of compounds, learned from the spellings of known compounds.
 #[derive(Debug)]
 pub struct Compounds {
     parts: FxHashMap<Box<str>, Case>,
@@ -47,7 +48,7 @@ impl Compounds {
     }
 
     /// Returns the capitals of a compound in mixed case. `known` returns the case of a part that the
-    /// model knows. `None` if no part can have a capital.
+    /// model knows. Returns `None` if no part can have a capital.
     pub fn mixed(
         &self,
         lower: &str,
@@ -71,7 +72,8 @@ impl Compounds {
             Some(capitals).filter(|capitals| capitals.0 != 0)
         };
         let by_parts = |part: &str| self.part(part, &known).unwrap_or_else(|| guess(part));
-        // A part that is seldom a name is one here.
+        // If no known part has a capital, all parts are guessed: a part that is seldom a name may be
+        // one in a compound.
         capitals(&by_parts).or_else(|| capitals(&guess))
     }
 

@@ -1,5 +1,5 @@
-//! The gaps between words for a method that inserts punctuation: the evidence in the text there, and the
-//! choice of a mark by its odds.
+//! The gaps between words, for methods that insert punctuation: reads the evidence of the text in a gap,
+//! and chooses a punctuation mark by its odds.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use majuscule_text::restorer::Request;
 use majuscule_text::sentence_tracker::continues_sentence;
 use majuscule_text::{Break, Mark, MarkSet, Token};
 
-/// The costs of marks, by which more or fewer are inserted.
+/// The costs of punctuation marks: the higher the costs, the fewer marks are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MarkCosts {
     /// The cost of a superfluous mark inside a sentence relative to the cost of a missing one.
@@ -22,8 +22,9 @@ impl Default for MarkCosts {
     }
 }
 
-/// The gap before a word, as a method that inserts punctuation sees it: marks are constraints and not
-/// context, so inserted marks and marks of the text lead to the same choices.
+/// The gap before a word, as a method that inserts punctuation sees it. The punctuation marks of the
+/// text are constraints and not context, so inserted marks and marks of the text lead to the same
+/// choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShownGap {
     /// The mark in the gap: see [`Token::gap`].
@@ -33,32 +34,33 @@ pub struct ShownGap {
     /// True if a sentence ends with the mark: an ellipsis does not end one, nor does a quoted question
     /// after which reported speech continues.
     pub ends: bool,
-    /// True if the word opens a text, or a segment that is a text by itself, and so a sentence.
+    /// True if the word opens a text, or a segment that counts as a text, and therefore also a sentence.
     pub opens: bool,
 }
 
 impl ShownGap {
-    /// Returns the gap before a token; `starts` is true if a sentence is known to begin there.
+    /// Returns the gap before a token; `starts` is true if a sentence is known to begin at the token.
     pub fn before(token: &Token, starts: bool) -> Self {
         let continues = token.left.is_some_and(continues_sentence);
         let opens = matches!(token.before, Break::Document | Break::Turn | Break::Paragraph) && !continues;
         let mark = match token.gap {
             _ if opens => None,
             Some(_) if continues => Some(Mark::None),
-            // After a label no mark is inserted, and methods treat it like a clause before a colon.
+            // No mark is inserted after a label, and methods treat the label like a clause before a
+            // colon.
             Some(Mark::None) if starts && !token.is_label && !token.after_clitic => Some(Mark::Colon),
             gap => gap.or(starts.then_some(Mark::Period)),
         };
-        // A clitic passes its sentence start on without a mark.
+        // If a sentence starts with a clitic, the next word also starts it, without a mark between them.
         let ends = mark.is_some() && starts && !continues && !token.after_clitic;
         Self { mark, is_forced: starts && token.gap.is_none(), ends, opens }
     }
 }
 
-/// Returns the most probable mark, and its probability if the request needs it. The odds are relative to
-/// no mark; the costs are applied; the result is one of the requested marks. `is_last` is true if a
-/// sentence certainly ends there. The end of a sentence is decided first, and then its kind, which
-/// `settle` may change. A mark in `refused` counts as no mark.
+/// Returns the most probable punctuation mark in a gap after the costs are applied, and its probability
+/// if the request needs it. The result is one of the requested marks. `odds` are relative to no mark,
+/// and `is_last` is true if a sentence certainly ends in the gap. The end of a sentence is decided
+/// first, and then its mark, which `settle` may change. A mark in `refused` counts as no mark.
 pub fn likeliest_mark(
     odds: impl Iterator<Item = (Mark, f32)> + Clone,
     costs: MarkCosts,

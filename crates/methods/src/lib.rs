@@ -1,12 +1,13 @@
-//! The methods of restoring: the models of `majority`, `hmm`, `maxent`, `bert` and `cnn-bilstm` in use, and models as
-//! folders and packed files.
+//! The methods of restoration: runs the models of `majority`, `hmm`, `maxent`, `bert` and `cnn-bilstm`, and stores
+//! models as folders and packed files.
 //!
-//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
+//! This crate is a layer below [`majuscule`](https://docs.rs/majuscule) and has the same version number. Programs
+//! should depend on `majuscule`.
 
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it, except for the types of this one.
+// In reading order: each module uses only the modules above it and the types of this file.
 pub mod model;
 pub mod backend;
 pub mod gaps;
@@ -27,12 +28,12 @@ use majuscule_base::error::Result;
 use majuscule_text::restorer::Restorer;
 use model::Store;
 
-/// A method by its name in manifests, and the loader of its models.
+/// A method: its name in manifests, and the loader of its models.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
     /// The name of the method in manifests and on the command line.
     pub name: &'static str,
-    /// True if the method computes on several [backends](Backend), and so has layers to show.
+    /// True if models of the method run on several [backends](Backend), and therefore have layers that can be shown.
     pub has_backends: bool,
     /// Loads a model.
     pub load: fn(&dyn Store, &Backend) -> Result<Arc<dyn Restorer>>,

@@ -14,8 +14,8 @@ pub enum BoundaryEvidence {
     Inside,
 }
 
-/// The number of words after a marked sentence start for which the text counts as marking all
-/// sentence starts, where it is not known whether it has its punctuation ([`Token::is_bare`]).
+/// The number of words after a marked sentence start for which the text counts as marking all sentence
+/// starts, if it is not known whether the text has its punctuation ([`Token::is_bare`]).
 const SHOWN: usize = 64;
 
 /// The sentence starts that a text has marked so far.
@@ -38,14 +38,14 @@ impl MarkedStarts {
     }
 }
 
-/// The probability of a capital inside a sentence up to which the capital of a word in the source is
+/// The largest probability of a capital inside a sentence at which the capital of a word in the source is
 /// evidence of a sentence start.
 pub const RARE_CAPITAL: f32 = 0.2;
 
 /// Returns the factor by which the capital of a word in the source raises the odds that a sentence begins
-/// there: recognisers lose the stop and not the capital. `capital` is the probability that the word has one
-/// inside a sentence, and `most` the highest factor. It is doubtful if something else may explain the
-/// capital, such as a title or a list.
+/// there: recognisers lose the full stop but not the capital. `capital` is the probability that the word
+/// has a capital inside a sentence, and `most` the highest factor. `is_doubtful` is true if something else
+/// may explain the capital, such as a title or a list.
 pub fn odds_by_capital(capital: f32, most: f32, is_doubtful: bool) -> f32 {
     /// The number by which the odds are divided if something else may explain the capital.
     const DOUBT: f32 = 10.0;

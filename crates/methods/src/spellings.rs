@@ -28,17 +28,17 @@ impl<K: Hash + Eq> ClassCases<K> {
         Self { mixed: mixed.collect(), text, locale, compounds: OnceLock::new() }
     }
 
-    /// The text of the spellings.
+    /// Returns the text of the spellings.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The locale, which defines the case mappings.
+    /// Returns the locale, which defines the case mappings.
     pub fn locale(&self) -> Locale {
         self.locale
     }
 
-    /// The capitals of the word with this key; `None` if it is not a known word in mixed case.
+    /// Returns the capitals of the word with this key; `None` if it is not a known word in mixed case.
     pub fn mixed<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<Capitals>
     where
         K: Borrow<Q>,
@@ -46,15 +46,16 @@ impl<K: Hash + Eq> ClassCases<K> {
         self.mixed.get(key).copied()
     }
 
-    /// The capitals of a compound in mixed case whose spelling is not known are the capitals of its
-    /// parts. `known` returns the case of a part that the model knows. `None` for a word without parts.
+    /// Returns the capitals of a compound in mixed case whose spelling is not known, from the capitals
+    /// of its parts. `known` returns the case of a part that the model knows. Returns `None` for a word
+    /// without parts.
     pub fn compound(&self, lower: &str, known: impl Fn(&str) -> Option<Case>) -> Option<Capitals> {
         let compounds = || self.compounds.get_or_init(|| Compounds::new(&self.text, self.locale));
         lower.contains(is_joint).then(compounds)?.mixed(lower, self.locale, known)
     }
 
-    /// The case of a word of a class; `mixed` holds its capitals in mixed case. `None` for the
-    /// class of mixed case without capitals.
+    /// Returns the case of a word of a class; `mixed` holds its capitals in mixed case. Returns `None`
+    /// for the class of mixed case if `mixed` is `None`.
     pub fn case(&self, class: Class, lower: &str, mixed: Option<Capitals>) -> Option<Case> {
         let capitals = match class {
             Class::Lower => return Some(Case::Lower),
@@ -66,8 +67,8 @@ impl<K: Hash + Eq> ClassCases<K> {
     }
 }
 
-/// Reads the lower case and the case of each spelling. Text in Dutch sometimes has `Ijsland`: half
-/// of a title case is read as a whole one, so that no model learns to write it.
+/// Reads the lower case and the case of each spelling. Dutch text sometimes has `Ijsland` for
+/// `IJsland`. This incomplete title case is read as title case, so that no model learns to write it.
 pub fn read(text: &str, locale: Locale) -> impl Iterator<Item = (String, Case)> {
     text.lines().map(move |spelling| {
         let tokens = Tokens::of_words([spelling], locale);
@@ -79,7 +80,7 @@ pub fn read(text: &str, locale: Locale) -> impl Iterator<Item = (String, Case)> 
     })
 }
 
-/// The spellings of words with their cases, as a text.
+/// Returns the spellings of words with their cases as a text.
 pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Locale) -> String {
     let spelling = |(lower, case): (&String, Case)| case.applied(lower, locale);
     let mut spellings: Vec<String> = cases.into_iter().map(spelling).collect();
@@ -87,7 +88,7 @@ pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Lo
     spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
 }
 
-/// The most frequent of several cases, or the first of equally frequent ones.
+/// Returns the most frequent of several cases, or the first of equally frequent ones.
 pub fn most_frequent<N: Ord>(cases: &std::collections::BTreeMap<Case, N>) -> Option<Case> {
     cases.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))).map(|(case, _)| *case)
 }

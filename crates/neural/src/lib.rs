@@ -1,4 +1,5 @@
-//! The neural methods: `bert`, a tagger on a pretrained encoder, and `bilstm` and `cnn-bilstm`, from scratch.
+//! The neural methods: `bert`, a tagger on a pretrained encoder, and `bilstm` and `cnn-bilstm`, which are trained
+//! from scratch.
 
 pub mod bert;
 pub mod bilstm;

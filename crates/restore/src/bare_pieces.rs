@@ -1,22 +1,22 @@
-//! Pieces that wait until it is known which of their words lack their punctuation.
+//! Holds pieces back until it is known which of their words are bare, that is, lack their punctuation.
 
 use std::collections::VecDeque;
 
 use majuscule_format::Piece;
 use majuscule_text::{BareStretches, Break, Mark, Token};
 
-/// The use of the states of words.
+/// The way in which the states of words, bare or punctuated, are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BareUse {
-    /// Words learn whether the text before them is bare.
+    /// Each word records whether the text before it is bare.
     Tell,
-    /// Positions that are not bare are closed to marks.
+    /// No marks are inserted at positions that are not bare.
     Close,
-    /// All words learn that the text is not bare, without a wait, and a text begins a sentence.
+    /// Each word records that the text before it is not bare, without a wait, and a text begins a sentence.
     Deny,
 }
 
-/// Pieces in order; the first ones are passed on once the states of their words are found.
+/// Pieces in order. The first pieces are passed on once the states of their words are known.
 #[derive(Debug)]
 pub(super) struct BarePieces {
     stretches: BareStretches,
@@ -27,7 +27,7 @@ pub(super) struct BarePieces {
 }
 
 impl BarePieces {
-    /// Starts a text with the settings of these stretches.
+    /// Starts a text with the settings of `stretches`.
     pub(super) fn new(of: BareUse, stretches: BareStretches) -> Self {
         Self { stretches, of, pieces: VecDeque::new(), is_bare: of != BareUse::Deny }
     }
@@ -43,7 +43,7 @@ impl BarePieces {
         self.pieces.push_back(piece);
     }
 
-    /// Removes and returns the next piece, if the states of its words are found.
+    /// Removes and returns the next piece, if the states of its words are known.
     pub(super) fn next(&mut self) -> Option<Piece> {
         let words = self.pieces.front()?.tokens.len();
         let is_known = self.of == BareUse::Deny || self.stretches.found() >= words;
@@ -65,12 +65,12 @@ impl BarePieces {
         Some(piece)
     }
 
-    /// Finds the states of all words by the text that is there.
+    /// Decides the states of all words from the text that has arrived.
     pub(super) fn force(&mut self) {
         self.stretches.force();
     }
 
-    /// Ends the text after the last piece: one that waits, or `passed`.
+    /// Ends the text after its last piece: a piece that waits, or else `passed`, which was passed on before.
     pub(super) fn finish(&mut self, passed: Option<&mut Piece>) {
         match self.pieces.pop_back() {
             Some(mut last) => {
@@ -95,13 +95,13 @@ impl BarePieces {
     }
 }
 
-/// Tells a word that the text before it is bare, or not. The first word of a text may begin a sentence in any
+/// Records for a word whether the text before it is bare. The first word of a text may begin a sentence in either
 /// case.
 fn tell(token: &mut Token, is_bare: bool) {
     token.is_bare = token.is_bare.or((token.before != Break::Document).then_some(is_bare));
 }
 
-/// Tells a word that the text before it is not bare; the first word of a text begins a sentence.
+/// Records for a word that the text before it is not bare. The first word of a text begins a sentence.
 fn deny(token: &mut Token) {
     match token.before {
         Break::Document => token.starts |= token.opens,
@@ -109,7 +109,7 @@ fn deny(token: &mut Token) {
     }
 }
 
-/// Closes the gap before a word and an opening there, unless the text before the word, or the word, is bare.
+/// Allows no inserted mark before a word unless the text before it is bare, and no opening unless the word is bare.
 fn close(token: &mut Token, is_bare_before: bool, is_bare: bool) {
     if !is_bare_before {
         token.gap.get_or_insert(Mark::None);

@@ -1,4 +1,4 @@
-//! A text between the text before it and the text after it.
+//! Restores a text that is inserted between two other texts.
 
 use std::ops::Range;
 
@@ -40,7 +40,8 @@ impl TextRestorer {
     }
 }
 
-/// Restores a text with a text around it, and returns it with the spaces that are inserted, and the number of its words.
+/// Restores a text in the context of the text around it. Returns it with the spaces that are inserted, and the number
+/// of its words.
 ///
 /// # Errors
 /// Returns the method's errors.
@@ -60,10 +61,11 @@ pub(super) fn restore(
     Ok(restored.unwrap_or_else(|| (text.to_owned(), 0)))
 }
 
-/// Restores a file with a text around it. Line breaks at its end stay after the spaces that are inserted.
+/// Restores a file in the context of the text around it. Line breaks at the end of the file stay after the inserted
+/// spaces.
 ///
 /// # Errors
-/// Fails if the file cannot be read or written; returns [`Error::Usage`] for another form than the text, and the
+/// Fails if the file cannot be read or written; returns [`Error::Usage`] for an output form other than text, and the
 /// method's errors.
 pub(super) fn restore_file(
     input: Input,
@@ -87,7 +89,7 @@ pub(super) fn restore_file(
     Ok(done)
 }
 
-/// Restores the words of a text with a text around it; `request` changes the request to the method.
+/// Restores the words of a text in the context of the text around it; `request` changes the request to the method.
 ///
 /// # Errors
 /// Returns the method's errors.
@@ -106,7 +108,7 @@ pub(super) fn words(
     Ok(restored)
 }
 
-/// A text with the text around it and the spaces between them.
+/// A text, the text around it, and the spaces between them.
 struct Fragment<'a> {
     around: &'a TextAround,
     text: &'a str,
@@ -114,7 +116,7 @@ struct Fragment<'a> {
     trail: &'a str,
 }
 
-/// The fragment in the whole text.
+/// The fragment as a part of the whole text.
 struct FragmentSpan {
     /// Its position, in bytes.
     span: Range<usize>,
@@ -122,7 +124,7 @@ struct FragmentSpan {
     words: Range<usize>,
 }
 
-/// Consumes the whole text with the outcomes for the words of the fragment.
+/// Receives the whole text and the decisions for the words of the fragment.
 type TakeFragment<'a> = dyn FnMut(&Piece, &FragmentSpan, &[Decision], &RestoreOptions) + 'a;
 
 impl Fragment<'_> {
@@ -135,7 +137,7 @@ impl Fragment<'_> {
         take: &mut TakeFragment<'_>,
     ) -> Result<()> {
         let mut options = Format::Text.fill_in(options)?.form(OutputForm::Text);
-        // Which capitals are kept does not depend on the text around.
+        // The text around the fragment has no influence on which capitals are kept.
         let own = whole_piece(self.text, &options)?;
         if own.tokens.is_empty() {
             return Ok(());
@@ -159,8 +161,8 @@ impl Fragment<'_> {
         queue.flush(take)
     }
 
-    /// Closes the text around the fragment to marks and to sentence starts that nothing shows. `own` are the words of the
-    /// fragment by itself.
+    /// Closes the text around the fragment to inserted marks, and to sentence starts that no visible sign shows.
+    /// `own` are the words of the fragment when it is read alone.
     fn prepare(&self, piece: &mut Piece, own: &[Token], options: &RestoreOptions) -> FragmentSpan {
         let start = self.around.before().len() + self.lead.len();
         let (span, tokens) = (start..start + self.text.len(), piece.tokens.as_slice());
@@ -187,8 +189,8 @@ impl Fragment<'_> {
         FragmentSpan { span, words }
     }
 
-    /// Takes back marks at the ends of the fragment: inside a word, and at the end of a sentence that neither began in the
-    /// fragment nor is seen to end there.
+    /// Removes inserted marks at the ends of the fragment: a mark inside a word of the whole text, and a mark that
+    /// ends a sentence which neither began in the fragment nor visibly ends there.
     fn close(&self, piece: &Piece, part: &FragmentSpan, decisions: &mut [Decision]) {
         let tokens = &piece.tokens.as_slice()[part.words.clone()];
         let began = || tokens.iter().zip(&*decisions).any(|(token, decision)| decision.begins(token));
@@ -208,15 +210,15 @@ impl Fragment<'_> {
 }
 
 impl FragmentSpan {
-    /// Returns true for the first and the last word if it goes on outside.
+    /// Returns whether the first word begins before the fragment, and whether the last word ends after it.
     fn divides(&self, tokens: &[Token]) -> [bool; 2] {
         let first = tokens.first().is_some_and(|word| (word.source.start as usize) < self.span.start);
         let last = tokens.last().is_some_and(|word| word.source.end as usize > self.span.end);
         [first, last]
     }
 
-    /// Returns the characters of a restored text that belong to this part; `source` is the position of the text in the
-    /// whole one. A change of case keeps the number of characters.
+    /// Returns the characters of `restored` that belong to the fragment; `source` is the position of the same text in
+    /// the whole text. A change of case keeps the number of characters.
     fn cut(&self, piece: &Piece, source: Range<usize>, restored: &str) -> String {
         let count = |part: Range<usize>| String::from_utf8_lossy(&piece.source[part]).chars().count();
         let before = count(source.start..self.span.start.max(source.start));
@@ -225,7 +227,7 @@ impl FragmentSpan {
         restored.chars().skip(before).take(inside).collect()
     }
 
-    /// Returns the text with the marks that are inserted.
+    /// Returns the restored fragment with the inserted marks.
     fn text(&self, piece: &Piece, decisions: &[Decision], options: &RestoreOptions) -> String {
         let mut tokens = Tokens::new();
         tokens.extend(&piece.tokens, self.words.clone());
@@ -242,7 +244,7 @@ impl FragmentSpan {
         self.cut(piece, start..end, &String::from_utf8_lossy(&out))
     }
 
-    /// Returns the words.
+    /// Returns the restored words of the fragment.
     fn words(
         &self,
         piece: &Piece,

@@ -23,7 +23,7 @@ pub struct GivenOptions {
 }
 
 impl GivenOptions {
-    /// Reads an object; `named` is the name of an option in the language of the caller.
+    /// Reads a JSON object; `named` returns the name of an option in the language of the caller.
     ///
     /// # Errors
     /// Fails if the text is not an object.
@@ -40,7 +40,7 @@ impl GivenOptions {
         self.left.get(&(self.named)(name)).is_some_and(|value| !value.is_null())
     }
 
-    /// Removes and returns an option, which has the program's name; `None` if it is not given.
+    /// Removes an option, by its name in the program, and returns its value; `None` if the option is not given.
     fn value(&mut self, name: &str) -> Option<Value> {
         let named = (self.named)(name);
         let found = self.left.remove(&named).filter(|value| !value.is_null());
@@ -48,10 +48,10 @@ impl GivenOptions {
         found
     }
 
-    /// Removes an option and reads its value with `read`, which returns `None` for anything but what is `expected`.
+    /// Removes an option and reads its value with `read`, which returns `None` unless the value is as `expected`.
     ///
     /// # Errors
-    /// Fails if the value is another.
+    /// Fails if `read` returns `None`.
     pub fn take<T>(
         &mut self,
         name: &str,
@@ -85,25 +85,25 @@ impl GivenOptions {
     /// Removes and returns the encoding.
     ///
     /// # Errors
-    /// Fails if there is no encoding of the name.
+    /// Fails if no encoding has this name.
     pub fn encoding(&mut self) -> Result<Option<Encoding>> {
         let wrong = |problem: String| Error::usage(format!("{}: {problem}", option("encoding")));
         self.text("encoding")?.map(|name| name.parse().map_err(wrong)).transpose()
     }
 
-    /// Removes and returns one of the named values.
+    /// Removes an option and returns its value, one of the named values of `T`.
     ///
     /// # Errors
-    /// Fails if the value is none of them.
+    /// Fails if the value is not one of the names.
     pub fn named<T: NamedValue>(&mut self, name: &str) -> Result<Option<T>> {
         let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
         self.take(name, &format!("one of {}", names.join(", ")), |value| T::of_name(value.as_str()?))
     }
 
-    /// Removes all options of settings and sets them.
+    /// Removes all options of `settings` that are given, and sets them.
     ///
     /// # Errors
-    /// Fails if a value does not fit.
+    /// Fails if a value is not valid for its option.
     pub fn set<S: UserSettings>(&mut self, door: Door, settings: &mut S) -> Result<()> {
         for wanted in UserOption::<S>::at(door) {
             if let Some(value) = self.value(wanted.name) {
@@ -138,7 +138,7 @@ pub struct CallOptions {
     name: Option<String>,
     format: Format,
     encoding: Option<Encoding>,
-    /// True if the caller says which pauses end sentences.
+    /// True if the caller specifies which pauses end sentences.
     has_pauses: bool,
 }
 
@@ -146,12 +146,12 @@ impl CallOptions {
     /// Reads the options that calls from all languages have.
     ///
     /// # Errors
-    /// Fails if a value does not fit.
+    /// Fails if a value is not valid for its option.
     pub fn read(given: &mut GivenOptions, door: Door) -> Result<Self> {
         let mut restoring = RestoreOptions::default().in_language(given.text("lang")?);
         let has_pauses = given.has("pause-ends");
         given.set(door, &mut restoring)?;
-        // The former name of the spellings.
+        // `words` is the former name of `spellings`.
         let spellings = if given.has("words") { "words" } else { "spellings" };
         Ok(Self {
             restoring,
@@ -163,10 +163,10 @@ impl CallOptions {
         })
     }
 
-    /// Returns the options of restoring with those of a model and the user's own spellings.
+    /// Returns the options of restoring, completed by the options of a model and the user's own spellings.
     ///
     /// # Errors
-    /// Fails if a spelling is not one.
+    /// Fails if a spelling is not valid.
     pub fn filled_in(&self, model: &Model) -> Result<RestoreOptions> {
         let options = model.fill_in(self.restoring.clone());
         let Some(list) = &self.spellings else { return Ok(options) };
@@ -177,7 +177,7 @@ impl CallOptions {
     /// Returns the model with the options.
     ///
     /// # Errors
-    /// Fails if a spelling is not one.
+    /// Fails if a spelling is not valid.
     pub fn restorer(&self, model: &Model) -> Result<TextRestorer> {
         Ok(model.with(self.filled_in(model)?))
     }
@@ -187,7 +187,8 @@ impl CallOptions {
         self.name.as_deref().unwrap_or("the file")
     }
 
-    /// Decodes a file and detects its format, with a note if name and content differ.
+    /// Decodes a file and detects its format. The note reports that the name and the content indicate different
+    /// formats.
     ///
     /// # Errors
     /// Fails if the file cannot be decoded.
@@ -204,7 +205,7 @@ impl CallOptions {
     /// Restores a file.
     ///
     /// # Errors
-    /// Fails if the file violates its format, and like the method.
+    /// Fails if the file violates its format, and returns the method's errors.
     pub fn restore_file(&self, model: &Model, bytes: &[u8]) -> Result<(Vec<u8>, RestoredFile)> {
         let (format, note, _) = self.open(bytes)?;
         let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 16);
@@ -214,8 +215,8 @@ impl CallOptions {
         Ok((out, restored))
     }
 
-    /// Returns the request for a file of a format. Where punctuation is inserted, the pauses of the format end sentences
-    /// unless the caller says which do.
+    /// Returns the request for a file of a format. If punctuation is inserted and the caller does not specify which
+    /// pauses end sentences, the usual pauses of the format do.
     fn request(&self, format: Format) -> FileRequest {
         let mut options = self.restoring.clone();
         if !self.has_pauses && !options.marks.is_empty() {

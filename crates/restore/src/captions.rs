@@ -15,24 +15,25 @@ use majuscule_text::restorer::Restorer;
 const RECORDS: usize = 256;
 const CONTEXT: usize = 1 << 11;
 
-/// The number of bytes before a replaced record that are pushed again, some eighty words. No method
-/// looks back much further, and this bounds the cost of a record, however many came before.
+/// The number of bytes before a replaced record that are pushed again, about eighty words. No
+/// method looks back much further. The limit bounds the cost of a record, however many records came
+/// before it.
 const LEFT: usize = 1 << 9;
 
-/// Records that are restored while they arrive. Law: they are written in the order in which they
-/// came, each once and with nothing but case changed, however the bytes are cut.
+/// Restores records while they arrive. Law: records are written in the order in which they came,
+/// each once, with no changes except case and inserted marks, however the bytes are cut.
 ///
-/// Their words are one text, as [`Stream`] restores it. A revision, which has the [`Id`] of an
-/// earlier record, replaces that record: if the earlier record still waits, it is written with the
-/// context available so far, and the words that follow have the revision before them. The work for
-/// a record is bounded by its own length: only the last records are kept, and a revision of an
-/// older one counts as a new record.
+/// The words of all records form one text, as [`Stream`] restores it. A revision, which has the
+/// [`Id`] of an earlier record, replaces that record. If the earlier record still waits, it is
+/// written with the context available so far. The words that follow are restored with the revision
+/// before them. The work for a record is bounded by its own length: only the last records are kept,
+/// and a revision of an older record counts as a new record.
 pub struct CaptionStreamReader {
     reader: LiveRecords,
     /// Starts another text.
     begin: Box<dyn Fn() -> Result<Stream> + Send>,
     stream: Stream,
-    /// The records given to the stream whose output is not complete, and the output so far.
+    /// The records pushed to the stream whose output is not complete, and the output so far.
     waiting: VecDeque<Waiting>,
     restored: String,
     /// The marks inserted into the output, each with its position in the output of all streams;
@@ -41,7 +42,7 @@ pub struct CaptionStreamReader {
     marks: VecDeque<PlacedMark>,
     written: usize,
     begun: usize,
-    /// The records whose words come before the next.
+    /// The records whose words come before the next record.
     context: VecDeque<(Option<Id>, String)>,
     taken: u64,
     done: Done,
@@ -150,7 +151,7 @@ impl CaptionStreamReader {
         Ok(())
     }
 
-    /// Returns the last words of the records before a given one.
+    /// Returns the last words of the records before record `at`.
     fn left_of(&self, at: usize) -> String {
         let mut left: Vec<&str> = Vec::new();
         let mut len = 0;
@@ -177,7 +178,7 @@ impl CaptionStreamReader {
         }
     }
 
-    /// Writes all pending records; the last may continue.
+    /// Writes all pending records; the sentence of the last record may continue.
     fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
         let mut restored = Vec::new();
         self.stream.force(&mut restored)?;

@@ -1,7 +1,8 @@
-//! Replaces the commands of dictation by what they write: `comma` by a comma.
+//! Replaces dictation commands by the text that they stand for: `comma` by a comma.
 //!
-//! A phrase is the noun of an article before it, and no command. A phrase of everyday words (`period`) is a command only
-//! where the model expects a mark in the text without it, so the model chooses, and the table of the language writes.
+//! A phrase after an article is a noun (`a comma`), not a command. A phrase of everyday words (`period`) is a command
+//! only where the model expects a punctuation mark in the text without the phrase. Which mark is written is up to the
+//! table of the language, not to the model.
 
 use std::ops::Range;
 
@@ -10,22 +11,22 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_text::language::Dictation;
 use majuscule_text::{Language, Mark, MarkForm, MarkPlaces, MarkSet, OutputForm};
 
-/// The lowest probability of any mark at which a doubtful phrase is a command. Of 50 phrases in seven languages
-/// (`tests/program/dictated.rs`), those that are no commands stay below .13.
+/// The lowest probability of any mark at which a doubtful phrase is a command. In a test of 50 phrases in seven
+/// languages (`tests/program/dictated.rs`), phrases that are not commands stay below 0.13.
 const EXPECTED: f32 = 0.15;
 
 /// A command in a line.
 #[derive(Debug)]
 struct SpokenCommand {
-    /// The numbers of its words.
+    /// The positions of its words in the line.
     words: Range<usize>,
     writes: &'static str,
     is_doubtful: bool,
 }
 
 impl TextRestorer {
-    /// Replaces the commands of dictation in a plain text by what they write. In a line with commands, white space becomes
-    /// single spaces.
+    /// Replaces the dictation commands in a plain text by the text that they stand for. In a line with commands,
+    /// white space becomes single spaces.
     ///
     /// # Errors
     /// Returns the method's errors, and [`Error::Usage`] for a language whose commands are not known and for a model without
@@ -61,7 +62,7 @@ impl TextRestorer {
         Ok(written(&words, &commands, self.options.language()) + &line[content.len()..])
     }
 
-    /// Drops the doubtful commands where the model expects no mark in the line without its commands.
+    /// Drops each doubtful command for which the model expects no mark at its position in the line without commands.
     fn drop_unexpected(&self, words: &[&str], commands: &mut Vec<SpokenCommand>) -> Result<()> {
         let (mut text, mut ends) = (String::new(), vec![0]);
         let mut next = commands.iter().peekable();
@@ -88,7 +89,7 @@ impl TextRestorer {
     }
 }
 
-/// Returns the phrases of a line that may be commands, the longest ones.
+/// Returns the phrases of a line that may be commands: at each position the longest phrase.
 fn commands(words: &[String], dictation: &Dictation) -> Vec<SpokenCommand> {
     let (mut found, mut at): (Vec<SpokenCommand>, _) = (Vec::new(), 0);
     let is_here = |phrase: &str, at: usize| {
@@ -117,7 +118,7 @@ fn commands(words: &[String], dictation: &Dictation) -> Vec<SpokenCommand> {
     found
 }
 
-/// Returns the words of a line with what its commands write in their place.
+/// Returns the line with each command replaced by the text that it stands for.
 fn written(words: &[&str], commands: &[SpokenCommand], language: &str) -> String {
     let (mut out, mut at, mut commands) = (String::new(), 0, commands.iter().peekable());
     // True if no space is before the next word.

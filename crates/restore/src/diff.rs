@@ -32,13 +32,13 @@ struct Hunk {
     len: usize,
     /// The number of unchanged lines since the last changed one.
     same: usize,
-    /// The lines, each with its mark in the diff.
+    /// The lines, each with its sign in the diff.
     lines: Vec<(u8, Vec<u8>)>,
 }
 
 impl Diff {
-    /// Adds the next part of the text, before and after the change, with its lines ending in the
-    /// same positions, and appends the finished hunks to `out`.
+    /// Adds the next part of the text, before and after the change, with line ends at the same
+    /// positions in both, and appends the finished hunks to `out`.
     pub(super) fn push(&mut self, old: &[u8], new: &[u8], out: &mut Vec<u8>) {
         let (mut olds, mut news) =
             (old.split_inclusive(|&b| b == b'\n'), new.split_inclusive(|&b| b == b'\n'));
@@ -51,7 +51,7 @@ impl Diff {
         }
     }
 
-    /// Appends the rest, at the end of the text.
+    /// Appends the remaining changes at the end of the text.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         if !self.old.is_empty() {
             self.line(out);

@@ -10,13 +10,14 @@ use majuscule_base::error::Result;
 use majuscule_text::restorer::{Boundary, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};
 
-/// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
+/// The number of words after which the language is decided: enough to outweigh a title or a
+/// quotation at the beginning.
 const ENOUGH: u32 = 300;
 
 /// The function that receives the note on a text in another language, called at most once.
 type Report = Box<dyn Fn(Note) + Send + Sync>;
 
-/// A method that counts the words it is given.
+/// A method that collects evidence for the language of the words that it receives.
 pub struct LanguageMonitor {
     method: Arc<dyn Restorer>,
     language: String,
@@ -42,7 +43,7 @@ impl LanguageMonitor {
         Self { is_reported: AtomicBool::new(!wanted), ..self }
     }
 
-    /// Decides by all words so far, at the end of a text.
+    /// Decides the language from all words so far, at the end of a text.
     pub fn finish(&self) {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         self.judge(&words);

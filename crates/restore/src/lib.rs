@@ -1,7 +1,8 @@
-//! Restores text and files: the same bytes with other capitals and inserted punctuation; with models that are built in
-//! or found in folders.
+//! Restores texts and files: capitals change, punctuation is inserted, and all other bytes stay. The models are built
+//! in or found in folders.
 //!
-//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
+//! This crate is a layer below [`majuscule`](https://docs.rs/majuscule) and has the same version. Programs use
+//! `majuscule`.
 //!
 //! Bytes → [`PieceReader`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
@@ -64,8 +65,8 @@ use two_passes::TwoPasses;
 /// enough that memory stays flat.
 const UNDER_WAY: usize = 4;
 
-/// The number of bytes without a word that separate the text before and after them: a method that
-/// waits for right context must not hold back that much text.
+/// The number of bytes without a word that separate the text before and after them. A method that waits for right
+/// context must not hold back more text than this.
 const GAP: usize = 1 << 20;
 
 /// The amount of text restored.
@@ -165,7 +166,8 @@ pub fn stream_as(
 }
 
 /// A text that is restored while it arrives. Law: the output does not depend on how the bytes are cut, and output is
-/// never taken back. [`Streaming::now`] does not wait for the rest, and the words that it writes may have another case.
+/// never taken back. [`Streaming::now`] does not wait for later text, so the words that it writes may have another
+/// case.
 pub trait Streaming: Send {
     /// Processes the next bytes and appends to `out` all output that is then certain.
     ///
@@ -174,8 +176,8 @@ pub trait Streaming: Send {
     /// is written.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Stops waiting: appends all pending text, with the right context there is. Where marks are
-    /// inserted and a line has just ended, a sentence ends with it.
+    /// Stops waiting: appends all pending text, with the right context that has arrived. If marks are inserted and a
+    /// line has just ended, the end of the line also ends a sentence.
     ///
     /// # Errors
     /// Returns the method's errors.
@@ -188,13 +190,13 @@ pub trait Streaming: Send {
     /// Returns the method's errors.
     fn tail(&mut self) -> Result<Vec<u8>>;
 
-    /// Appends the rest, at the end of the input, and returns the total amount.
+    /// Appends the remaining text at the end of the input, and returns the total amount.
     ///
     /// # Errors
     /// Fails like [`Streaming::push`].
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done>;
 
-    /// Returns the number of bytes taken.
+    /// Returns the number of bytes received.
     fn taken(&self) -> u64;
 
     /// Returns the amount of text written.
@@ -210,8 +212,8 @@ pub struct RankedLine {
     pub line: Vec<u8>,
 }
 
-/// Returns the `n` most probable spellings of one line, best first; `None` if the method finds only
-/// one. `line` is a text of its own.
+/// Returns the `n` most probable spellings of one line, best first; `None` if the method finds only one spelling. The
+/// line is restored as a separate text.
 ///
 /// # Errors
 /// Fails if the options do not allow the line.
@@ -259,8 +261,8 @@ fn whole_piece(text: impl AsRef<[u8]>, options: &RestoreOptions) -> Result<Piece
     Ok(whole)
 }
 
-/// Reads pieces on a thread of its own while `take` consumes them; the piece that `take` returns is
-/// reused. `take` gets `None` if the last piece ended a line and no other came within the patience.
+/// Reads pieces on a separate thread while `take` consumes them; the piece that `take` returns is reused. `take`
+/// receives `None` if the last piece ended a line and no other piece came within `patience`.
 fn read_ahead(
     format: &mut dyn PieceReader,
     patience: Option<Duration>,
@@ -306,10 +308,10 @@ fn read_ahead(
     })
 }
 
-/// Consumes a piece whose words all have their choices.
+/// Consumes a piece whose words all have choices.
 type Take<'a> = dyn FnMut(&Piece, &[Decision]) -> Result<()> + 'a;
 
-/// Pieces that wait for their choices.
+/// Pieces that wait for the choices of their words.
 struct PieceQueue<'a> {
     session: Box<dyn Session + 'a>,
     options: RestoreOptions,
@@ -324,14 +326,14 @@ struct PieceQueue<'a> {
     decisions: Vec<Decision>,
     /// The number of bytes since the last word.
     silent: usize,
-    /// The pieces whose bare words are not known yet, where they matter.
+    /// The pieces for which it is not yet known which words are bare; `None` if this does not matter.
     bare: Option<BarePieces>,
-    /// True if a sentence ends with a line before a pause.
+    /// True if a line before a pause ends a sentence.
     ends_at_pause: bool,
 }
 
-/// The number of words, for each thread, about which a method is asked at once: networks read several windows of
-/// them together, which takes a tenth less time than two or three.
+/// The number of words, for each thread, that are passed to a method at once. Networks read several windows of these
+/// words in one batch, which takes a tenth less time than batches of two or three windows.
 const METHOD_WORDS: usize = 5 * interrupt::WORDS_AT_ONCE;
 
 impl<'a> PieceQueue<'a> {
@@ -362,14 +364,14 @@ impl<'a> PieceQueue<'a> {
         match options.puts() {
             Some(MarkPlaces::Everywhere) => queue,
             Some(MarkPlaces::Unmarked) => queue.by_density(kind, BareUse::Close, method, options),
-            // If every line end might show a start, methods decide by the words before.
+            // If every line end may be a sentence start, methods decide by the words before it.
             None if starts == SentenceStarts::EveryLine => queue,
             None => queue.by_density(kind, BareUse::Tell, method, options),
         }
     }
 
-    /// Finds the words that lack their punctuation. They depend on many later words in a file, and on no more than the
-    /// method's right context in text that arrives slowly.
+    /// Makes the queue find the words that lack their punctuation. In a file, these depend on many later words. In
+    /// text that arrives slowly, they depend on no more than the method's right context.
     fn by_density(self, kind: Format, of: BareUse, method: &dyn Restorer, options: &RestoreOptions) -> Self {
         let look_ahead = options.look_ahead.or(method.look_ahead()).filter(|_| options.patience.is_some());
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
@@ -389,7 +391,7 @@ impl<'a> PieceQueue<'a> {
         Ok(self.spare.pop().unwrap_or_default())
     }
 
-    /// Processes the pieces whose bare words are known.
+    /// Processes the pieces for which it is known which words are bare.
     fn take_bare(&mut self, take: &mut Take<'_>) -> Result<()> {
         while let Some(piece) = self.bare.as_mut().and_then(BarePieces::next) {
             self.take(piece, take)?;
@@ -419,8 +421,8 @@ impl<'a> PieceQueue<'a> {
         self.write(None, take)
     }
 
-    /// Asks the method about the words of a piece, and checks the flag at regular intervals: a piece may be a whole
-    /// document.
+    /// Passes the words of a piece to the method, and checks the interrupt flag at regular intervals, since a piece
+    /// may be a whole document.
     fn choose(&mut self, tokens: &Tokens, end: Boundary) -> Result<()> {
         let words = METHOD_WORDS * self.options.threads.get();
         if tokens.len() <= words {
@@ -484,7 +486,7 @@ impl<'a> PieceQueue<'a> {
         Ok(())
     }
 
-    /// Writes the rest, at the end of the input.
+    /// Writes all remaining pieces at the end of the input.
     fn flush(&mut self, take: &mut Take<'_>) -> Result<()> {
         if let Some(bare) = &mut self.bare {
             bare.finish(self.pieces.back_mut());
@@ -499,7 +501,7 @@ impl<'a> PieceQueue<'a> {
         Ok(())
     }
 
-    /// Forgets the text that has ended, and keeps its memory for the next one.
+    /// Resets the queue at the end of a text, and keeps its memory for the next text.
     fn forget(&mut self) {
         self.marks = InsertedMarks::default();
         self.conventions = Conventions::new(&self.options);
@@ -509,8 +511,8 @@ impl<'a> PieceQueue<'a> {
         self.bare = self.bare.as_ref().map(BarePieces::another);
     }
 
-    /// Writes the pieces whose words all have their choices, and for which the text after their last word is known, if
-    /// a mark depends on it. `ending` is the text that follows the last piece.
+    /// Writes the pieces whose words all have choices. If a mark depends on the text after the last word of a piece,
+    /// the piece waits until that text is known. `ending` is the part of the input after the last piece.
     fn write(&mut self, ending: Option<Ending>, take: &mut Take<'_>) -> Result<()> {
         let mut used = 0;
         while let Some(piece) = self.pieces.front() {
@@ -540,8 +542,8 @@ impl<'a> PieceQueue<'a> {
         Ok(())
     }
 
-    /// Returns the words after a piece on its line that its conventions need, with their choices, and
-    /// true if these are all.
+    /// Returns the words that the conventions need after a piece, on the same line, with their choices, and true if
+    /// all needed words are known.
     fn words_after(&self, piece: usize, needed: NeededWords, choices: &[Choice]) -> (ChosenWords, bool) {
         let mut words = ChosenWords::default();
         if needed.is_none() {
@@ -585,7 +587,7 @@ impl<'a> PieceQueue<'a> {
             }
             last = next;
         }
-        // Later text may belong to the last word, if nothing follows that word yet.
+        // Later text may continue the last word, if no white space follows that word yet.
         let end = first.tokens.as_slice().last().map_or(0, |word| word.source.end as usize);
         let parts = self.pieces.iter().skip(piece + 1).map(|piece| &piece.source[..]);
         let is_apart =
@@ -603,7 +605,7 @@ impl<'a> PieceQueue<'a> {
 enum Ending {
     /// Nothing: the text is whole.
     Whole,
-    /// More text, which is not waited for.
+    /// More text, which is not awaited.
     Open,
     /// So much text without a word that no mark is inserted before it.
     Closed,

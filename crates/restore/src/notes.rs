@@ -1,4 +1,4 @@
-//! Notes for the host about a text that is restored all the same.
+//! Notes for the host about surprises in a text, which is restored nevertheless.
 
 use crate::models::LANGUAGES;
 use crate::models::language::{Other, name_of};
@@ -6,28 +6,27 @@ use majuscule_base::error::{Problem, option, worded};
 use majuscule_base::named::NamedValue;
 use majuscule_format::Format;
 
-/// A remark on a text that is restored all the same. A host prints it ([`Note::worded`]), logs it or
-/// passes it on.
+/// A remark on a text, which is restored nevertheless. A host prints it ([`Note::worded`]), logs it or passes it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The name of the text means another format than its first bytes.
+    /// The name of the text indicates a different format from its first bytes.
     Format {
-        /// The format that the name means.
+        /// The format that the name indicates.
         named: Format,
-        /// The format that the first bytes show.
+        /// The format that the first bytes indicate.
         begun: Format,
-        /// The format that the text is read in: one of these.
+        /// The format that the text is read in: `named` or `begun`.
         read: Format,
     },
     /// The text declares a language without a model.
     Declared {
         /// The language, as the text names it.
         language: String,
-        /// The reason that there is no model.
+        /// The reason why there is no model.
         problem: Problem,
     },
-    /// The text does not show its language.
+    /// The language of the text cannot be detected.
     Unsure {
         /// The tag of the language that it is restored in.
         used: String,
@@ -43,21 +42,21 @@ pub enum Note {
     },
 }
 
-/// The reason for the language of a text that does not show its own.
+/// The reason for restoring a text in a certain language if its own language cannot be detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LanguageSource {
-    /// Most texts in its folder are in it.
+    /// Most texts in the folder of the text are in this language.
     Folder,
-    /// Most texts are in it.
+    /// Most texts of the run are in this language.
     Run,
-    /// It is the default.
+    /// It is the default language.
     #[default]
     Default,
 }
 
 impl Note {
-    /// Words the note on the text that a host calls `text`, with the names of options as `name` writes
-    /// them.
+    /// Returns the wording of the note. `text` is the host's name of the text, and `name` returns the name of an
+    /// option as the host writes it.
     ///
     /// ```
     /// use majuscule::{LanguageSource, Note};

@@ -37,10 +37,10 @@ struct OpeningSession<'a> {
     session: Box<dyn Session + 'a>,
     words: &'static QuestionWords,
     options: RestoreOptions,
-    /// The words whose choices wait, and the choices of the first of them.
+    /// The words that wait, and the choices that are known for the first of these words.
     held: Tokens,
     choices: Vec<Choice>,
-    /// True if the beginning of the sentence no longer waits.
+    /// True if the beginning of the current sentence was already passed on.
     is_cut: bool,
 }
 
@@ -75,8 +75,8 @@ impl Session for OpeningSession<'_> {
 }
 
 impl OpeningSession<'_> {
-    /// Returns the end of the sentence that begins at a word, or of the part of it that does not wait, and
-    /// true for the end of a sentence; `None` if all its words wait.
+    /// Returns the end of the sentence that begins at word `from`, or the end of its part that waits no longer, and
+    /// true if the sentence ends there; `None` if all words wait.
     fn sentence(&self, from: usize, end: Boundary) -> Option<(usize, bool)> {
         let words = self.held.as_slice();
         for (at, choice) in self.choices.iter().enumerate().skip(from) {
@@ -92,7 +92,7 @@ impl OpeningSession<'_> {
         is_all.then_some((self.choices.len(), end == Boundary::Reset))
     }
 
-    /// Ends a sentence that the text opens (`¿`) with the mark that closes it.
+    /// Ends an opened sentence (`¿`) with the mark of the opening.
     fn close(&mut self, from: usize, to: usize) {
         let words = &self.held.as_slice()[from..to];
         let opening = |(word, choice): (&Token, &Choice)| {
@@ -108,7 +108,7 @@ impl OpeningSession<'_> {
         }
     }
 
-    /// Opens a sentence if the mark at its end has an opening, and none is there.
+    /// Inserts an opening into a sentence if the mark at its end has one and the sentence has none yet.
     fn open(&mut self, from: usize, to: usize) {
         let words = &self.held.as_slice()[from..to];
         let choices = &self.choices[from..to];

@@ -67,7 +67,7 @@ fn plain_request(options: &RestoreOptions, format: Format) -> Request {
     }
 }
 
-/// Returns the problem with a mark that a method cannot insert; it can insert `known`.
+/// Returns the error text for a mark that a method cannot insert; the method can insert the marks in `known`.
 fn no_mark(mark: Mark, known: MarkSet) -> String {
     let option = error::option("marks");
     if known.is_empty() {
@@ -90,13 +90,13 @@ impl Model {
         options.in_locale(locale).in_language(language).knowing(vocabulary)
     }
 
-    /// The model with options.
+    /// Returns the model with options.
     pub fn with(&self, options: RestoreOptions) -> TextRestorer {
         TextRestorer { model: self.clone(), options: self.fill_in(options) }
     }
 
-    /// Restores a text with the default options: a line all in lower case or all in capitals is
-    /// decided anew, in any other line the capitals stay, and marked sentence starts get a capital.
+    /// Restores a text with the default options. In a line all in lower case or all in capitals, the case of all
+    /// words is decided; in any other line, the capitals stay. Sentence starts that the text shows get a capital.
     ///
     /// ```
     /// let model = majuscule::Model::embedded("en")?;
@@ -136,7 +136,7 @@ pub struct RestoredWord {
     pub mark: Mark,
     /// The probability of the mark, or of no mark; `None` if no marks are requested or the method has none.
     pub mark_confidence: Option<f32>,
-    /// True if a sentence ends after the word; `None` if the method finds no ends.
+    /// True if a sentence ends after the word; `None` if the method finds no sentence ends.
     pub ends_sentence: Option<bool>,
 }
 
@@ -202,7 +202,7 @@ impl TextRestorer {
         restore(format, input, &*self.model.restorer, &self.options, write)
     }
 
-    /// The restorer with a flag that stops its work.
+    /// Returns the restorer with a flag that stops its work.
     #[must_use]
     pub fn interrupted_by(&self, interrupt: &Interrupt) -> Self {
         let options = self.options.clone().interrupt(interrupt.clone());

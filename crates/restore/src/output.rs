@@ -108,7 +108,7 @@ impl PieceWriter {
         out(&self.written, self.done)
     }
 
-    /// Passes the rest to `out`, at the end of the input.
+    /// Passes the remaining output to `out` at the end of the input.
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> Result<()> {
         self.written.clear();
         self.diff.finish(&mut self.written);
@@ -163,7 +163,7 @@ impl PieceWriter {
     }
 }
 
-/// Returns a probability with four digits.
+/// Rounds a probability to four decimal places.
 fn rounded(probability: f32) -> f64 {
     (f64::from(probability) * 1e4).round() / 1e4
 }

@@ -28,9 +28,9 @@ pub struct ModelPool {
     methods: Methods,
     computing: Backend,
     most: NonZeroUsize,
-    /// The models, the one used last at the end.
+    /// The models, the most recently used one at the end.
     models: Mutex<Vec<PooledModel>>,
-    /// The models that the host has named, in its order.
+    /// The models that the host has named, in the order in which it named them.
     named: Mutex<Vec<NamedModel>>,
 }
 
@@ -72,15 +72,15 @@ impl ModelPool {
         Self { computing, ..self }
     }
 
-    /// Holds at most this many models: the one not used for longest makes way. A model in use lives on
-    /// as long as it is used.
+    /// Limits the number of models in the pool: the least recently used model is dropped first. A dropped model
+    /// remains in memory while it is in use.
     #[must_use]
     pub fn holding(self, most: NonZeroUsize) -> Self {
         Self { most, ..self }
     }
 
-    /// Loads a model from its folder or packed file, for requests that ask for it by a name. The pool holds it in
-    /// addition to the models that it counts.
+    /// Loads a model from its folder or packed file, for requests that ask for it by a name. The limit on the number
+    /// of models does not apply to it.
     ///
     /// # Errors
     /// [`Error::Usage`] if the name is taken or has other characters than ASCII letters, digits, `.`, `_`
@@ -110,8 +110,8 @@ impl ModelPool {
         self.named().iter().map(|of| (of.name.clone(), of.model.clone())).collect()
     }
 
-    /// Loads all models again that are loaded, and then exchanges them. One that cannot be loaded stays as
-    /// it is, with its error in the list. A model in use lives on as long as it is used.
+    /// Loads all models in the pool again, and then replaces them. If a model cannot be loaded, the old one stays and
+    /// the error is returned. A replaced model remains in memory while it is in use.
     pub fn reload(&self) -> Vec<Error> {
         let mut errors = Vec::new();
         let pooled: Vec<_> = self.models().iter().map(|of| (of.language.clone(), of.preset)).collect();
@@ -140,7 +140,7 @@ impl ModelPool {
         errors
     }
 
-    // A panic while a model was loaded leaves a list as it was.
+    // A panic while a model was loaded leaves the list unchanged.
     fn models(&self) -> MutexGuard<'_, Vec<PooledModel>> {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,7 +149,7 @@ impl ModelPool {
         self.named.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the model of a language and a preset, loaded if it is not here.
+    /// Returns the model of a language and a preset; loads it if the pool does not hold it.
     ///
     /// # Errors
     /// The errors of [`Methods::load_preset`].
@@ -188,9 +188,9 @@ impl ModelPool {
         self.len() == 0
     }
 
-    /// Chooses the model of a text: the model of the language that the text declares, that is named, or that is
-    /// detected, in this order. `around` returns the language of the texts around a text that does not show its own, if
-    /// the host knows it.
+    /// Chooses the model of a text by its language: the language that `wanted` names, or, depending on `wanted`, the
+    /// declared, the detected or the default language, in this order. If the language cannot be detected, `around`
+    /// returns the language of the texts around the text, if the host knows it.
     ///
     /// # Errors
     /// Fails if the text cannot be read, or there is no model of the language.
@@ -213,7 +213,7 @@ impl ModelPool {
                 Err(error @ Error::Usage(_)) => {
                     notes.push(Note::Declared { language: declared, problem: error.problem() });
                 }
-                // Where it was looked for is nothing that the text can change.
+                // The searched folders are irrelevant to a note about the text.
                 Err(Error::NoModel { model, .. }) => {
                     let problem = format!("there is no model {model}").into();
                     notes.push(Note::Declared { language: declared, problem });
@@ -245,7 +245,8 @@ impl ModelPool {
     /// `en.fast`.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if there is no such model, or its language is not the named one.
+    /// Returns [`Error::Usage`] if there is no such model, or if `wanted` names a language that the model does not
+    /// cover.
     pub fn choose_named(&self, name: &str, wanted: &LanguageChoice) -> Result<ChosenModel> {
         let named = self.named().iter().find(|of| of.name == name).map(|of| of.model.clone());
         let model = match (named, name.rsplit_once('.').map(|(of, preset)| (of, Preset::of_name(preset)))) {
@@ -274,8 +275,8 @@ impl ModelPool {
         Ok(ChosenModel { model, language, is_declared: true, notes: Vec::new() })
     }
 
-    /// Restores a file: decides on its encoding, format and language, reads the user's spellings, and writes it as it
-    /// came. Anything unexpected is in the notes of the result.
+    /// Restores a file: determines its encoding, format and language, reads the user's spellings, and writes the file
+    /// in the same encoding and format. The notes of the result report anything unexpected.
     ///
     /// ```
     /// use majuscule::{FileRequest, Format, Input, LanguageChoice, Methods, ModelPool};
@@ -363,7 +364,8 @@ impl<'a> OpenedFile<'a> {
         Ok(Self { input, encoder, format, note })
     }
 
-    /// Restores the file with a model; `asked` is the language that a model of several does not know.
+    /// Restores the file with a model; `asked` is the language of the text, which a model of several languages cannot
+    /// know.
     fn restore(
         self,
         chosen: ChosenModel,
@@ -437,7 +439,7 @@ impl LanguageChoice {
 pub struct ChosenModel {
     /// The model.
     pub model: Model,
-    /// The tag of the language that it was chosen for.
+    /// The tag of the language that the model was chosen for.
     pub language: String,
     /// True if the text declares the language.
     pub is_declared: bool,
@@ -474,7 +476,7 @@ impl FileRequest {
         Self { format, ..self }
     }
 
-    /// Chooses the language so.
+    /// Chooses the language in this way.
     #[must_use]
     pub fn language(self, language: LanguageChoice) -> Self {
         Self { language, ..self }
@@ -527,14 +529,14 @@ pub struct RestoredFile {
     pub notes: Vec<Note>,
 }
 
-/// Detects the format of a text by its name and its first bytes, with a note if these differ.
+/// Detects the format of a text by its name and its first bytes, with a note if they indicate different formats.
 ///
 /// # Errors
 /// The errors of [`Format::detect`].
 pub fn detected_format(input: &mut Input<'_>) -> Result<(Format, Option<Note>)> {
     let DetectedFormat { kind: read, named, begun } = Format::detect(input)?;
     let note = match (named, begun) {
-        // One object is a document as well as a line.
+        // One JSON object may be a whole document or a line.
         (Some(named), Some(begun)) if named.info().is_whole() && begun.info().has_objects => None,
         (Some(named), Some(begun)) if named != begun => Some(Note::Format { named, begun, read }),
         _ => None,
@@ -578,7 +580,7 @@ pub fn language_evidence(
 /// Returns the evidence of the text in the first bytes of a file, up to the first violation of its format.
 fn evidence_of_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> LanguageEvidence {
     let mut evidence = LanguageEvidence::default();
-    // A character is cut where the bytes end.
+    // The last character may be cut off.
     let text = String::from_utf8_lossy(bytes);
     if let Ok(mut records) = kind.records(Input::of_text("text", text.as_bytes()), field) {
         let mut record = Record::default();
@@ -587,19 +589,19 @@ fn evidence_of_bytes(kind: Format, field: Option<&str>, bytes: &[u8]) -> Languag
         }
     }
     if evidence.is_empty() && bytes.len() >= LANGUAGE_BYTES[0] {
-        // One record is longer than all these bytes.
+        // The first record is longer than these bytes.
         evidence.push_text(&text);
     }
     evidence
 }
 
-/// Returns the language that Whisper's JSON declares. The input is read whole, as it is for its text,
-/// and can still be read.
+/// Returns the language that Whisper's JSON declares. The whole input is read into memory, as for restoring, and can
+/// then be read again.
 fn declared(input: &mut Input<'_>) -> Result<Option<String>> {
     Ok(whisper::language(&whole(input)?))
 }
 
-/// Reads an input whole, which can still be read.
+/// Reads a whole input into memory; it can then be read again.
 fn whole(input: &mut Input<'_>) -> Result<Arc<[u8]>> {
     let (name, limits) = (input.name().to_owned(), input.limits());
     let empty = Input::uncompressed(name.clone(), std::io::empty());

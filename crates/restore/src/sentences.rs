@@ -9,11 +9,11 @@ use majuscule_text::{
     Break, Decision, LinePlace, OutputForm, ParagraphDivider, RestoreOptions, SentenceGap, Token,
 };
 
-/// The number of bytes without a word after which text is written as it is.
+/// The number of bytes without a word after which text is written unchanged.
 const GAP: usize = 1 << 20;
 
-/// Text that is written sentence by sentence, each on a line of its own or in paragraphs. An empty line
-/// stays, and so does everything that is not white space.
+/// Writes text sentence by sentence, each sentence on its own line or in paragraphs. Empty lines stay, and so does
+/// everything that is not white space.
 #[derive(Debug, Default)]
 pub(super) struct SentenceLines {
     /// The text since the last word, with the mark that is inserted after it.
@@ -36,21 +36,22 @@ pub(super) struct SentenceLines {
 #[derive(Debug)]
 struct Paragraphs {
     divider: ParagraphDivider,
-    /// The gap before each sentence without a decision: its position in the text; `None` if it is written.
+    /// For each sentence without a decision, the position in the text of the gap before it; `None` if the gap is
+    /// already written.
     gaps: VecDeque<Option<usize>>,
 }
 
 /// The white space before a word with which a sentence may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SentenceSpace {
-    /// A line end, or a space or an empty line as the paragraphs decide.
+    /// A line end between sentences; in paragraphs, a space or an empty line, as the divider decides.
     Open,
     /// An empty line between paragraphs: another speaker begins.
     Turn,
     /// A line end as in the source: before headings and list items, and in paragraphs after them.
     Kept,
-    /// What the source has: a speaker label and the sentence after it stay together, and in paragraphs the
-    /// sentences of a heading and of a list item.
+    /// The white space of the source: a speaker label and the sentence after it stay together, and in paragraphs so
+    /// do the sentences of a heading or of a list item.
     Joined,
 }
 
@@ -104,7 +105,7 @@ impl SentenceLines {
         self.pass(out);
     }
 
-    /// Appends the rest, at the end of the text.
+    /// Ends the text, and appends all text that is not written yet.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         self.settle(out);
         out.extend_from_slice(self.gap.trim_ascii_end());
@@ -114,7 +115,7 @@ impl SentenceLines {
         self.gap.clear();
     }
 
-    /// Passes on all text: no sentence waits.
+    /// Passes on all text, without waiting for decisions about paragraphs.
     fn settle(&mut self, out: &mut Vec<u8>) {
         if let Some(paragraphs) = &mut self.paragraphs {
             paragraphs.divider.finish();
@@ -147,7 +148,7 @@ impl SentenceLines {
         let gap = String::from_utf8_lossy(&self.gap);
         let begins = decision.begins(next) || self.ended || next.before >= Break::Turn;
         let begins = self.is_begun && begins && space != SentenceSpace::Joined;
-        // The sentence ends with the white space after its mark, if it has one.
+        // The sentence ends at the white space after its last mark, or else at the first white space.
         let mark = gap.char_indices().rfind(|&(_, c)| is_end_mark(c) || c == '…');
         let after = mark.map_or(0, |(at, c)| at + c.len_utf8());
         let next_space =

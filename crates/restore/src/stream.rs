@@ -12,11 +12,10 @@ use majuscule_text::{Decision, MarkPlaces, RestoreOptions};
 
 /// A text that is restored while it arrives.
 ///
-/// No choice depends on text after the word's right context ([`RestoreOptions::look_ahead`]): unlike in
-/// [`restore`](super::restore), it depends neither on the rest of its line, nor on whether the line that
-/// it opens is punctuated, nor on later evidence that a line began with the label of a speaker, that a
-/// word is divided at the end of the line or that words are code. In text without punctuation, labels,
-/// divided words and code, the output is the same as there.
+/// The choice for a word depends on no text after the word's right context ([`RestoreOptions::look_ahead`]). Unlike
+/// in [`restore`](super::restore), it does not depend on the rest of the line, on the punctuation of a line that
+/// begins with the word, or on later evidence of a speaker label, of a word divided at a line end, or of code. In
+/// text without punctuation, labels, divided words and code, the output is the same as from `restore`.
 ///
 /// ```
 /// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};
@@ -70,7 +69,7 @@ impl Stream {
         self.writer.apart.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Appends all pending text, after which the sentence continues.
+    /// Appends all pending text; the sentence continues after it.
     pub(super) fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.incoming.now(&mut to(&mut self.writer, out))
     }
@@ -93,8 +92,7 @@ impl Streaming for Stream {
         self.incoming.push(bytes, &mut to(&mut self.writer, out))
     }
 
-    /// If only a part of a word is here, that part is written, and the rest of the word stays as it
-    /// will come.
+    /// If only a part of a word has arrived, this part is written, and the rest of the word will stay unchanged.
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.incoming.pause(&mut to(&mut self.writer, out))
     }
@@ -105,7 +103,7 @@ impl Streaming for Stream {
         taken.map(|()| self.writer.done)
     }
 
-    /// Parts without words so far are unchanged.
+    /// Text that is not in a piece yet is unchanged.
     fn tail(&mut self) -> Result<Vec<u8>> {
         let (mut tail, options) = (Vec::new(), &self.writer.options);
         let rest = self.incoming.guess(&mut |piece, decisions| piece.write(decisions, options, &mut tail))?;
@@ -164,10 +162,10 @@ pub(super) fn live_options(
     kind.fill_in(&options.look_ahead(look_ahead))
 }
 
-/// The number of bytes that are read at once, so that a text that comes whole does not wait whole.
+/// The largest number of bytes processed at once, so that the first words of a long input do not wait for the last.
 const TAKEN: usize = 1 << 16;
 
-/// A text as it arrives, cut into pieces, and their decisions once they are certain.
+/// Cuts a text into pieces as it arrives, and passes them on once their decisions are certain.
 pub(super) struct Incoming {
     live: Live,
     queue: PieceQueue<'static>,
@@ -206,19 +204,19 @@ impl Incoming {
         Ok(())
     }
 
-    /// Passes on all pieces, with the right context there is.
+    /// Passes on all pieces, with the right context that has arrived.
     pub(super) fn now(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.live.cut();
         self.pass_on(take)?;
         self.queue.now(take)
     }
 
-    /// Passes on all pieces where the text pauses. A line that is whole is an utterance.
+    /// Passes on all pieces where the text pauses. A complete line is an utterance.
     fn pause(&mut self, take: &mut Take<'_>) -> Result<()> {
         if self.ends_line { self.end_utterance(take) } else { self.now(take) }
     }
 
-    /// Passes on all pieces, with the mark at the end of an utterance, which ends a sentence.
+    /// Passes on all pieces at the end of an utterance. If marks are inserted, a sentence ends there, with its mark.
     pub(super) fn end_utterance(&mut self, take: &mut Take<'_>) -> Result<()> {
         if self.queue.options.marks.is_empty() {
             return self.now(take);
@@ -228,8 +226,8 @@ impl Incoming {
         self.queue.flush(take)
     }
 
-    /// Passes on the rest, at the end of the input. The inner result belongs to the last bytes, whose
-    /// text is passed on in any case.
+    /// Passes on the remaining pieces at the end of the input. The inner result may be an error in the last bytes,
+    /// whose text is passed on in any case.
     pub(super) fn finish(&mut self, take: &mut Take<'_>) -> Result<Result<()>> {
         let taken = self.live.finish();
         self.pass_on(take)?;
@@ -237,7 +235,7 @@ impl Incoming {
         Ok(taken)
     }
 
-    /// Passes on the pieces that `now` would, and returns the bytes that are in no piece yet.
+    /// Passes on the pieces that `now` would pass on, and returns the bytes that are in no piece yet.
     pub(super) fn guess(&mut self, take: &mut dyn FnMut(&Piece, &[Decision])) -> Result<&[u8]> {
         self.queue.guess(take)?;
         Ok(self.live.rest())

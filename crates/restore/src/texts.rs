@@ -20,7 +20,7 @@ use majuscule_text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
 /// The number of texts that a thread processes at a time.
 const TAKEN: usize = 16;
 
-/// Restores texts, each by itself. Memory is reused from one text to the next.
+/// Restores texts independently of each other. Memory is reused from one text to the next.
 pub(super) struct TextQueue<'a> {
     passes: TextPasses<'a>,
     options: RestoreOptions,
@@ -33,7 +33,7 @@ enum TextPasses<'a> {
 }
 
 impl<'a> TextQueue<'a> {
-    /// Starts the texts of a restorer; `request` changes the request to the method.
+    /// Makes a queue for the texts of a restorer; `request` changes the request to the method.
     pub(super) fn new(restorer: &'a TextRestorer, request: impl FnOnce(Request) -> Request) -> Result<Self> {
         let method = &*restorer.model.restorer;
         let options = Format::Text.fill_in(&restorer.options)?;
@@ -49,8 +49,8 @@ impl<'a> TextQueue<'a> {
         Ok(Self { passes, options })
     }
 
-    /// Restores a text and passes its pieces to `take`. After an error, or a panic of the method, the
-    /// queue is of no use any more.
+    /// Restores a text and passes its pieces to `take`. After an error, or a panic of the method,
+    /// the queue must not be used again.
     fn run(&mut self, text: &str, take: &mut dyn FnMut(&Piece, &[Decision], &RestoreOptions)) -> Result<()> {
         let Self { passes, options } = self;
         let input = Input::of_text("text", text.as_bytes());
@@ -75,7 +75,7 @@ impl<'a> TextQueue<'a> {
     pub(super) fn restore(&mut self, text: &str) -> Result<String> {
         let mut restored = Vec::with_capacity(text.len());
         self.run(text, &mut |piece, decisions, options| piece.write(decisions, options, &mut restored))?;
-        // Bytes that were characters stay characters.
+        // Valid UTF-8 stays valid.
         Ok(String::from_utf8(restored)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
@@ -91,8 +91,8 @@ impl<'a> TextQueue<'a> {
     }
 }
 
-/// Appends the words of a piece that begins at the byte `at` of its text. If the method finds the ends
-/// of sentences (`ends_sentences`), each word has its sentence end.
+/// Appends the words of a piece that begins at the byte `at` of its text. With `ends_sentences`,
+/// each word records whether a sentence ends after it.
 pub(super) fn push_words(
     piece: &Piece,
     decisions: &[Decision],
@@ -121,9 +121,10 @@ pub(super) fn push_words(
 }
 
 impl TextRestorer {
-    /// Restores texts, each by itself, and returns the results in the same order. A text that fails
-    /// costs no other one its result, and a panic is an error of its text ([`Error::Bug`]). Once the
-    /// texts are [interrupted](RestoreOptions::interrupt), the rest are [`Error::Interrupted`].
+    /// Restores texts independently of each other, and returns the results in the same order. The
+    /// failure of a text does not affect other texts, and a panic is an error of its text
+    /// ([`Error::Bug`]). After an [interruption](RestoreOptions::interrupt), the results of the
+    /// remaining texts are [`Error::Interrupted`].
     ///
     /// ```
     /// use std::num::NonZeroUsize;
@@ -152,7 +153,7 @@ impl TextRestorer {
         };
         let threads = threads.get().min(parts.len());
         let mut done = thread::scope(|scope| {
-            // A thread that the system refuses is one less.
+            // If the system refuses to start a thread, there is one fewer.
             let others: Vec<_> =
                 (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             let mut done = work();
@@ -165,7 +166,7 @@ impl TextRestorer {
         done.into_iter().flat_map(|(_, restored)| restored).collect()
     }
 
-    /// Restores the next of several texts; a queue in which one failed is replaced.
+    /// Restores the next of several texts; the queue is replaced after a text fails.
     fn next<'a>(&'a self, queue: &mut Option<TextQueue<'a>>, text: &str) -> Result<String> {
         self.options.interrupt.check()?;
         if self.options.form != OutputForm::Text || self.options.around.is_some() {
@@ -182,7 +183,7 @@ impl TextRestorer {
         restored
     }
 
-    /// Returns the words of a text, restored.
+    /// Returns the restored words of a text.
     ///
     /// ```
     /// let model = majuscule::Model::embedded("en")?;
@@ -203,10 +204,11 @@ impl TextRestorer {
         TextQueue::new(self, request)?.words(text, ends_sentences)
     }
 
-    /// Restores words that come without a text, such as a recogniser's, and returns one for each.
-    /// `text` is the word with the case and the punctuation that it has; `span` is the number of the
-    /// word. A word that consists of several keeps the lowest probability of them, and one without
-    /// a letter or digit comes back as it is, with no probability.
+    /// Restores words that come without a text, such as the words of a recogniser, and returns one
+    /// result for each. The `text` of a result is the restored word with the punctuation that it
+    /// already has; `span` is the number of the word. If a word consists of several words, it gets
+    /// the lowest of their probabilities. A word without a letter or digit is returned unchanged,
+    /// without a probability.
     ///
     /// ```
     /// let restorer = majuscule::Model::embedded("en")?.with(Default::default());
@@ -264,7 +266,7 @@ impl TextRestorer {
     }
 }
 
-/// Returns a request for words one by one, with their probabilities and, if the method finds them, the
+/// Returns the request for single words with their probabilities and, with `ends_sentences`, the
 /// ends of sentences.
 pub(super) fn word_request(request: Request, ends_sentences: bool) -> Request {
     Request { confidence: true, sentence_ends: ends_sentences, ..request }

@@ -1,8 +1,8 @@
 //! Restores a text in two passes: the first inserts marks where the text lacks them, and the second decides
 //! the capitals of the text with the marks, exactly as if the text had come with them.
 //!
-//! So marks and capitals agree: restoring the output without marks changes nothing, and where a text has its
-//! punctuation it is restored as without marks.
+//! So marks and capitals agree: restoring the output again without inserting marks changes nothing, and text that has
+//! its punctuation is restored as if no marks were requested.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -30,7 +30,7 @@ pub(super) struct TwoPasses<'a> {
 }
 
 impl<'a> TwoPasses<'a> {
-    /// Starts texts; `request` is for both capitals and marks.
+    /// Makes the queues; `request` asks for both capitals and marks.
     pub(super) fn new(
         kind: Format,
         method: &'a dyn Restorer,
@@ -54,7 +54,7 @@ impl<'a> TwoPasses<'a> {
         }
     }
 
-    /// Restores a text and passes its pieces to `take`. After an error, the passes are of no use any more.
+    /// Restores a text and passes its pieces to `take`. After an error, the passes must not be used again.
     ///
     /// # Errors
     /// Returns the errors of the text, of the method and of `take`.
@@ -76,7 +76,7 @@ impl<'a> TwoPasses<'a> {
         }
     }
 
-    /// Forgets the text that has ended, and keeps its memory for the next one.
+    /// Resets the passes at the end of a text, and keeps their memory for the next text.
     pub(super) fn forget(&mut self) {
         self.marks.forget();
         self.capitals.forget();
@@ -99,7 +99,7 @@ fn send_pieces(mut format: Box<dyn PieceReader + '_>, full: &mpsc::SyncSender<Re
     }
 }
 
-/// Reads the marked text, and joins its capitals with the pieces of the first pass.
+/// Reads the text with inserted marks, and joins its capitals with the pieces of the first pass.
 fn second_pass<'a>(
     kind: Format,
     name: String,
@@ -139,7 +139,7 @@ type Failure = Arc<Mutex<Option<Error>>>;
 /// The pieces of a file.
 enum PieceSource<'t> {
     Reader(Box<dyn PieceReader + 't>),
-    /// Pieces that another thread reads, after whose lines no more than `patience` is waited.
+    /// Pieces that another thread reads. After the end of a line, the next piece is awaited for at most `patience`.
     Ahead {
         pieces: Receiver<Result<Piece>>,
         patience: Duration,
@@ -178,7 +178,7 @@ impl PieceSource<'_> {
     }
 }
 
-/// The bytes of a text with the marks of the first pass, which keeps its capitals.
+/// The bytes of a text with the marks that the first pass inserts, and with the capitals of the input.
 struct MarkedText<'t, 'a> {
     source: PieceSource<'t>,
     queue: &'t mut PieceQueue<'a>,
@@ -243,7 +243,7 @@ impl Read for MarkedText<'_, '_> {
     }
 }
 
-/// Fixes the case of each word of a piece to its own.
+/// Fixes each word of a piece to the case that it has.
 fn keep_case(piece: &mut Piece, options: &RestoreOptions) {
     for word in piece.tokens.as_mut_slice() {
         let span = word.source.start as usize..word.source.end as usize;
@@ -253,7 +253,7 @@ fn keep_case(piece: &mut Piece, options: &RestoreOptions) {
     }
 }
 
-/// The capital of a word by the second pass.
+/// The case of a word as the second pass decides it.
 struct FoundCapital {
     case: Case,
     confidence: Option<f32>,
@@ -270,8 +270,8 @@ struct PassJoiner<'o> {
 }
 
 impl PassJoiner<'_> {
-    /// Receives the outcomes of a piece of the marked text, and passes on the pieces whose words all have
-    /// theirs.
+    /// Receives the decisions of the second pass for a piece, and passes on the pieces whose words all have such
+    /// decisions.
     fn join(&mut self, piece: &Piece, decisions: &[Decision], take: &mut Take<'_>) -> Result<()> {
         self.waiting.extend(self.pieces.try_iter());
         for ((lower, token), decision) in piece.tokens.iter().zip(decisions) {
@@ -297,7 +297,7 @@ impl PassJoiner<'_> {
         Ok(())
     }
 
-    /// Returns the next word of the first pass that has no outcome of the second.
+    /// Returns the next word of the first pass that the second pass has not decided yet.
     fn next_word(&self) -> Option<&str> {
         let mut at = self.found.len();
         for (piece, _) in &self.waiting {
@@ -323,7 +323,7 @@ impl PassJoiner<'_> {
         take(&piece, &decisions)
     }
 
-    /// Passes on the rest, at the end of the text.
+    /// Passes on the remaining pieces at the end of the text.
     fn finish(mut self, name: &str, take: &mut Take<'_>) -> Result<()> {
         self.waiting.extend(self.pieces.try_iter());
         while let Some((piece, decisions)) = self.waiting.pop_front() {

@@ -1,4 +1,4 @@
-//! Live text word by word: each part of the text with the words in it, once they are certain.
+//! Restores live text word by word: each part of the text is returned with its words once they are certain.
 
 use super::stream::{Incoming, live_options};
 use super::texts::{push_words, word_request};
@@ -84,8 +84,8 @@ impl WordStream {
         self.collect(|incoming, take| incoming.push(text.as_bytes(), take))
     }
 
-    /// Stops waiting: returns all that has come, with the right context there is. If only a part of a
-    /// word is here, the rest of the word stays as it will come.
+    /// Stops waiting: returns all text that has arrived, restored with the right context that has arrived. If only a
+    /// part of a word has arrived, the rest of the word will stay unchanged.
     ///
     /// # Errors
     /// Returns the method's errors.
@@ -93,8 +93,8 @@ impl WordStream {
         self.collect(Incoming::now)
     }
 
-    /// Returns all that has come, at the end of an utterance, as where a recogniser hears a pause. Where
-    /// marks are inserted, a sentence ends there, and its mark is part of the result; otherwise this is
+    /// Returns all text that has arrived, at the end of an utterance, such as a pause in speech. If marks are
+    /// inserted, a sentence ends there, and its mark is part of the result; otherwise this is the same as
     /// [`now`](Self::now).
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl WordStream {
         self.collect(Incoming::end_utterance)
     }
 
-    /// Returns the rest, at the end of the text.
+    /// Returns the remaining part at the end of the text.
     ///
     /// # Errors
     /// Returns the method's errors.
@@ -111,8 +111,8 @@ impl WordStream {
         self.collect(|incoming, take| incoming.finish(take)?)
     }
 
-    /// Returns the part that [`now`](Self::now) would return, and continues to wait. A word that may not
-    /// have ended is unchanged, and not among the words.
+    /// Returns the part that [`now`](Self::now) would return, and continues to wait. A last word that may be
+    /// incomplete is unchanged, and it is not in the list of words.
     ///
     /// # Errors
     /// Returns the method's errors.
@@ -156,7 +156,7 @@ impl CollectedPart {
     }
 
     fn into_strings(self) -> RestoredPart {
-        // Pieces are cut between words, so these bytes of a string are strings.
+        // Pieces are cut between words, so the bytes of a piece of a string are valid UTF-8.
         let [source, text] = [self.source, self.text].map(|bytes| {
             String::from_utf8(bytes)
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())

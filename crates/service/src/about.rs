@@ -1,4 +1,4 @@
-//! The models, languages and state of the service.
+//! The routes that report the models, languages and state of the service.
 
 use std::sync::Arc;
 
@@ -70,8 +70,8 @@ fn list(pool: &ModelPool) -> Vec<Value> {
     pool.named_models().into_iter().map(of_name).chain(all.filter_map(of_preset)).collect()
 }
 
-/// Describes a model by its manifest: models of presets have probabilities, and use the right context that
-/// their settings name, or all.
+/// Describes a model by its manifest. A preset model is assumed: it has probabilities, and it uses all right context
+/// unless it has the setting `look_ahead`.
 fn describe(name: &str, manifest: &Manifest) -> Value {
     json!({
         "model": name,

@@ -1,4 +1,4 @@
-//! Restored words as a text, words and sentences.
+//! The answers with restored text: the text, its words and its sentences.
 
 use majuscule::{OffsetCursor, OffsetUnit, RestoreOptions, RestoredWord};
 use majuscule_text::text_around::spaces_around;
@@ -8,16 +8,16 @@ use serde_json::Number;
 /// A start and an end, if they are known: offsets or times.
 pub type Times = [Option<Number>; 2];
 
-/// The answer to JSON.
+/// The answer to a request in JSON.
 #[derive(Debug, Default, Serialize)]
 pub struct RestoreAnswer {
-    /// The text with its words and sentences, for `text` and `words`.
+    /// The restored text with its words and sentences, if the request has `text` or `words`.
     #[serde(flatten)]
     pub restored: Option<RestoredText>,
-    /// The texts, for `texts`.
+    /// The restored texts, if the request has `texts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texts: Option<Vec<String>>,
-    /// The unit of offsets, for `text`.
+    /// The unit of the offsets, if the request has `text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offsets: Option<&'static str>,
     /// The tag of the language.
@@ -26,7 +26,7 @@ pub struct RestoreAnswer {
     pub model: String,
     /// The version of the service.
     pub version: &'static str,
-    /// Notes on surprises.
+    /// Notes on surprising choices.
     pub notes: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct AnswerWord {
     /// The probability of the case.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
-    /// The probability of the punctuation mark after the word, or of none.
+    /// The probability of the predicted punctuation mark after the word, or of the prediction of no mark.
     #[serde(skip_serializing_if = "Option::is_none")]
     mark_confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ struct Span {
     end: Option<Number>,
 }
 
-/// Writes the text of restored words.
+/// Builds the answer for a text from its restored words, with offsets in `unit`.
 pub fn of_text(
     source: &str,
     words: &[RestoredWord],
@@ -113,7 +113,7 @@ pub fn of_text(
     answer
 }
 
-/// Writes the text of words that came without one; `given` has each word and its times.
+/// Builds the answer for words that came without a text; `given` has each word and its times.
 pub fn of_words(
     given: Vec<(String, Times)>,
     words: &[RestoredWord],
@@ -149,13 +149,13 @@ pub fn of_words(
 }
 
 impl AnswerWord {
-    /// A word as it came, with its times, and as it is restored.
+    /// Creates a word from its received form, its times, its punctuated form and its restored word.
     pub fn new(word: String, [start, end]: Times, punctuated_word: String, restored: &RestoredWord) -> Self {
         let span = Span { start, end };
         Self { word, punctuated_word, span, ..Self::of(restored, ends_sentence(restored)) }
     }
 
-    /// Returns the word as it is restored.
+    /// Returns the restored word with its punctuation.
     pub fn punctuated_word(&self) -> &str {
         &self.punctuated_word
     }
@@ -165,7 +165,7 @@ impl AnswerWord {
         self.sentence_end == Some(true)
     }
 
-    /// The properties of a word besides its forms and its position.
+    /// Creates a word with its probabilities and its sentence end, but without its forms and its position.
     fn of(word: &RestoredWord, ends: bool) -> Self {
         Self {
             confidence: word.confidence.map(rounded),
@@ -177,7 +177,7 @@ impl AnswerWord {
 }
 
 impl RestoredText {
-    /// Leaves the probabilities out.
+    /// Removes the probabilities.
     pub fn drop_confidences(&mut self) {
         for word in &mut self.words {
             (word.confidence, word.mark_confidence) = (None, None);
@@ -191,8 +191,8 @@ impl Span {
     }
 }
 
-/// Returns the punctuation before a word that touches it: all since the last white space. That between
-/// two words without white space belongs to the first.
+/// Returns the punctuation that touches a word from the left: all text after the last white space of `gap`.
+/// Punctuation between two words without white space belongs to the first word.
 pub fn attached_before(gap: &str, is_first: bool) -> &str {
     match gap.rfind(char::is_whitespace) {
         Some(at) => gap[at..].trim_start(),
@@ -201,17 +201,17 @@ pub fn attached_before(gap: &str, is_first: bool) -> &str {
     }
 }
 
-/// Returns the punctuation after a word that touches it.
+/// Returns the punctuation that touches a word from the right: all text before the first white space of `gap`.
 pub fn attached_after(gap: &str) -> &str {
     &gap[..gap.find(char::is_whitespace).unwrap_or(gap.len())]
 }
 
-/// Returns true if the method ends a sentence after a word, or a mark that ends one is inserted there.
+/// Returns true if the method predicts a sentence end after a word, or if an inserted mark ends a sentence there.
 pub fn ends_sentence(word: &RestoredWord) -> bool {
     word.ends_sentence == Some(true) || word.mark.ends_sentence()
 }
 
-/// Returns a probability with four digits.
+/// Rounds a probability to four decimal places.
 fn rounded(probability: f32) -> f64 {
     (f64::from(probability) * 1e4).round() / 1e4
 }

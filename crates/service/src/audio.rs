@@ -1,4 +1,4 @@
-//! The routes of speech recognisers, as clients of OpenAI ask for them: there is no recogniser here.
+//! The speech recognition routes of the OpenAI API, which are refused because the service has no recogniser.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use tokio::time::timeout;
 use crate::body;
 use crate::state::Service;
 
-/// The remedy.
+/// The error message, which names the remedy.
 const MESSAGE: &str = "this service restores text and has no speech recogniser: transcribe elsewhere, and send the \
                        recogniser's JSON to POST /v1/restore?format=whisper-json";
 
-/// Refuses audio with an error in the shape that clients of OpenAI read.
+/// Refuses audio with an error in the format that OpenAI clients expect.
 pub async fn refuse(State(service): State<Arc<Service>>, request: Request) -> Response {
     // A client that is still sending reads no answer.
     let body = discard(request.into_body(), service.options.body_limit);
@@ -28,12 +28,12 @@ pub async fn refuse(State(service): State<Arc<Service>>, request: Request) -> Re
         "param": "file",
         "code": "audio_not_supported",
     }});
-    // Clients try again after a status from 500.
+    // Clients retry a request after a status of 500 or more.
     let kind = [(CONTENT_TYPE, "application/json")];
     (StatusCode::UNSUPPORTED_MEDIA_TYPE, kind, error.to_string()).into_response()
 }
 
-/// Reads at most `most` bytes of a body and keeps none.
+/// Reads and discards a body, and stops once more than `most` bytes were read.
 async fn discard(mut body: Body, most: usize) {
     let mut read = 0;
     while let Ok(Some(data)) = body::next(&mut body).await

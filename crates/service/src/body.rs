@@ -1,4 +1,4 @@
-//! Bodies, read whole within limits of length, time and memory.
+//! Request bodies that are read whole, within limits on length, time and memory.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -14,23 +14,23 @@ use crate::state::Service;
 /// The name of a body in errors.
 pub const THE_BODY: &str = "the body";
 
-/// The bytes of a body, and the memory that they hold.
+/// The bytes of a body, and their memory reservation.
 pub struct WholeBody {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Frees the memory when it is dropped.
+    /// The reservation, which is released when it is dropped.
     pub memory: RoomShare,
 }
 
-/// The number of bytes that a word of a body holds while its answer is made: the word as it is given, as it is
-/// restored, and in the answer, each with its place and its probabilities.
+/// The number of bytes of memory for each word of a body while its answer is computed. The word exists as given, as
+/// restored and in the answer, each time with its position and its probabilities.
 const WORD: u64 = 500;
 
 impl WholeBody {
     /// Reserves memory for the data made from the words of the body.
     ///
     /// # Errors
-    /// Fails if others hold the memory, or all of it is too little.
+    /// Fails if other requests hold the memory, or if the memory for all requests would not suffice.
     pub fn hold_words(&mut self) -> Result<(), ApiError> {
         let mut words = WordCount::default();
         words.push(&self.bytes);
@@ -38,11 +38,11 @@ impl WholeBody {
     }
 }
 
-/// The number of words in bytes of any format: runs of letters and digits, with decimal points and the
-/// zeros of UTF-16.
+/// A count of the words in bytes of any format: runs of letters and digits, which may contain decimal points and the
+/// zero bytes of UTF-16.
 #[derive(Debug, Default)]
 pub struct WordCount {
-    /// The number so far.
+    /// The number of words so far.
     pub count: u64,
     is_inside: bool,
 }
@@ -59,10 +59,10 @@ impl WordCount {
     }
 }
 
-/// Holds the memory for bytes and for words, each of `word` bytes.
+/// Reserves memory for `bytes` bytes and for `words` words of `word` bytes each.
 ///
 /// # Errors
-/// Fails if others hold the memory, or all of it is too little.
+/// Fails if other requests hold the memory, or if the memory for all requests would not suffice.
 pub fn hold(memory: &mut RoomShare, bytes: u64, words: u64, word: u64) -> Result<(), ApiError> {
     let (all, needed) = (memory.whole(), bytes + words * word);
     if needed > all {
@@ -74,7 +74,7 @@ pub fn hold(memory: &mut RoomShare, bytes: u64, words: u64, word: u64) -> Result
     if memory.grow(needed) { Ok(()) } else { Err(no_memory()) }
 }
 
-/// Reads a body of at most `most` bytes whole.
+/// Reads a whole body of at most `most` bytes.
 ///
 /// # Errors
 /// Fails if the body is too long, comes too slowly or is cut off, or other bodies hold the memory.
@@ -111,21 +111,21 @@ pub async fn next(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
     Ok(frame.map_err(cut_off)?.map(|frame| frame.into_data().unwrap_or_default()))
 }
 
-/// Checks the length that a body announces: a client that announces too much need not send it.
+/// Checks the announced length of a body, so that a body that is too long is refused before it is received.
 ///
 /// # Errors
-/// Fails if it is more than `limit`.
+/// Fails if the announced length is more than `limit`.
 pub fn check_announced(body: &Body, limit: u64) -> Result<(), ApiError> {
     if body.size_hint().lower() > limit { Err(too_long(THE_BODY, limit)) } else { Ok(()) }
 }
 
-/// The error of a body or an answer that is longer than its limit.
+/// Returns the error for a body or an answer that is longer than its limit.
 pub fn too_long(name: &str, limit: u64) -> ApiError {
     let detail = format!("{name} is longer than the limit of {limit} bytes: send it in parts");
     ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail).with("limit", limit)
 }
 
-/// The error of a request while others hold all memory.
+/// Returns the error for a request while other requests hold all memory.
 pub fn no_memory() -> ApiError {
     ApiError::busy("other requests use the memory for bodies: try again later")
 }

@@ -1,4 +1,4 @@
-//! A connection that waits for its client no longer than it must.
+//! A connection that limits the time that it waits for its client.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -10,15 +10,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// The longest time to wait for a client to stop sending after its answer.
+/// The longest time to wait until a client that has been answered stops sending.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// A connection that ends if its client reads nothing of an answer for too long. It is closed only once the
-/// client has stopped sending: closed before that, the client would lose the answer, such as the reason why
-/// its long body is refused.
+/// A connection that ends if its client reads nothing of an answer for too long. The connection is closed only once
+/// the client has stopped sending. If it were closed earlier, the client would lose the answer, such as the reason
+/// why its long body is refused.
 pub struct ClientStream {
     stream: TcpStream,
-    /// The longest time that the client may read no bytes before the connection ends.
+    /// The time after which the connection ends if the client has read no bytes.
     limit: Duration,
     /// The end of the wait in progress.
     wait: Option<Pin<Box<Sleep>>>,
@@ -26,7 +26,7 @@ pub struct ClientStream {
 }
 
 impl ClientStream {
-    /// Makes a connection whose client may take nothing for as long as `limit`.
+    /// Makes a connection that ends if its client reads no bytes for as long as `limit`.
     pub fn new(stream: TcpStream, limit: Duration) -> Self {
         Self { stream, limit, wait: None, is_shut: false }
     }
@@ -47,7 +47,7 @@ impl ClientStream {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Reads what the client still sends, to its end.
+    /// Reads and discards all bytes that the client still sends.
     fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut bytes = [0; 8 << 10];
         loop {

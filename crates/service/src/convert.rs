@@ -42,7 +42,7 @@ struct ConvertRequest {
 }
 
 impl ConvertRequest {
-    /// Reads the parameters; the file has this name and format unless they say otherwise.
+    /// Reads the parameters; `name` and `format` are the defaults for the name and the format of the file.
     fn read(
         mut query: Fields,
         name: Option<String>,
@@ -91,7 +91,7 @@ impl ConvertRequest {
     }
 }
 
-/// Reads the parameters of the output: its format, [`Format::Auto`] if it is the file's, and its new cues.
+/// Reads the parameters of the output: its new cues, and its format; [`Format::Auto`] keeps the file's format.
 pub fn output(query: &mut Fields) -> Result<Conversion, ApiError> {
     let mut output = Conversion::default();
     output.limits.max_words = Some(CUE_WORDS);
@@ -101,7 +101,7 @@ pub fn output(query: &mut Fields) -> Result<Conversion, ApiError> {
     Ok(output)
 }
 
-/// Returns the part of a file of a format that is held in memory while it is restored and converted.
+/// Returns the part of a file in the format `from` that is held in memory while the file is restored and converted.
 pub fn held(output: &Conversion, from: Format) -> HeldPart {
     let to = Some(output.to).filter(|to| *to != Format::Auto);
     let is_cut = to.is_some_and(|to| from == Format::Auto || is_cut_anew(from, to));
@@ -109,7 +109,7 @@ pub fn held(output: &Conversion, from: Format) -> HeldPart {
     HeldPart::of(&formats, is_cut || output.cut.is_some())
 }
 
-/// Words the notes of a conversion with the names of the fields of this service.
+/// Phrases the notes of a conversion with the field names of this service.
 pub fn worded_notes(ConversionNotes { left_out, cues }: ConversionNotes) -> Vec<String> {
     let left_out = left_out.map(|left| format!("left out: {left}"));
     left_out.into_iter().chain(cues).map(|note| worded(&note, field_name)).collect()

@@ -1,5 +1,5 @@
-//! The fields of a JSON object or a form, or the parameters of an address, read one by one. A field that
-//! nothing reads is an error.
+//! The fields of a JSON object or a form, or the parameters of a URL, which are read one by one. A field that no code
+//! reads is an error.
 
 use axum::extract::{FromRequestParts, Query, Request};
 use majuscule_base::named::{NamedValue, nearest};
@@ -15,14 +15,14 @@ pub struct Fields {
     /// The name of the object in errors, such as `words[3].`; empty for a body.
     at: String,
     left: Map<String, Value>,
-    /// True if values came as text, even those that are not strings.
+    /// True if all values came as text, including numbers and booleans.
     is_text: bool,
     /// The names of the fields that were read.
     known: Vec<String>,
 }
 
 impl Fields {
-    /// The fields of an object; `at` is the path to it, which ends with a full stop.
+    /// Reads the fields of an object; `at` is the path to the object, and ends with a full stop.
     pub fn of(value: Value, at: String) -> Result<Self, ApiError> {
         match value {
             Value::Object(left) => Ok(Self { at, left, ..Self::default() }),
@@ -30,12 +30,12 @@ impl Fields {
         }
     }
 
-    /// The fields of a body in JSON.
+    /// Reads the fields of a body in JSON.
     pub fn of_body(body: &[u8]) -> Result<Self, ApiError> {
         Self::of_json(body, "the body")
     }
 
-    /// The fields of an object in JSON, which errors call `name`.
+    /// Reads the fields of an object in JSON, which errors call `name`.
     pub fn of_json(json: &[u8], name: &str) -> Result<Self, ApiError> {
         let value = serde_json::from_slice(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
@@ -48,7 +48,7 @@ impl Fields {
         }
     }
 
-    /// The parameters of the address of a request.
+    /// Reads the query parameters of a request.
     pub async fn of_query(request: Request) -> Result<(Self, Request), ApiError> {
         let (mut parts, body) = request.into_parts();
         let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(&mut parts, &())
@@ -92,7 +92,7 @@ impl Fields {
         parsed.filter(|parsed: &Value| !parsed.is_null()).unwrap_or(value)
     }
 
-    /// Reads a field with `read`, which returns `None` for anything but what is `expected`.
+    /// Reads a field with `read`, which returns `None` for an unexpected value; errors name the `expected` kind.
     pub fn read<T>(
         &mut self,
         name: &'static str,
@@ -109,7 +109,7 @@ impl Fields {
     /// Sets an option, if its field is given.
     pub fn set<S>(&mut self, option: &UserOption<S>, settings: &mut S) -> Result<(), ApiError> {
         let name = option.field();
-        // A form sends the fields that nobody filled in, too.
+        // A form also sends the fields that were left empty.
         let Some(value) = self.value(&name).filter(|value| *value != "") else { return Ok(()) };
         let value = if option.kind.is_text() { value } else { self.typed(value) };
         let given = OptionValue::deserialize(&value).map_err(|_| WrongValue::Unexpected);
@@ -152,12 +152,12 @@ impl Fields {
         self.read(name, "true or false", Value::as_bool)
     }
 
-    /// Reads a number from 0.
+    /// Reads a non-negative integer.
     pub fn number(&mut self, name: &'static str) -> Result<Option<usize>, ApiError> {
         self.read(name, "a whole number from 0", |value| usize::try_from(value.as_u64()?).ok())
     }
 
-    /// Reads a number as it is written.
+    /// Reads a number without changing its notation.
     pub fn time(&mut self, name: &'static str) -> Result<Option<Number>, ApiError> {
         self.read(name, "a number", |value| value.as_number().cloned())
     }
@@ -184,7 +184,7 @@ impl Fields {
         }
     }
 
-    /// The error of a field with a value of another kind.
+    /// Returns the error for a field with an unexpected value.
     pub fn wrong(&self, name: &str, found: &Value, expected: &str) -> ApiError {
         let name = format!("{}{name}", self.at);
         ApiError::field(&name, format!("`{name}` is {}, but {expected} was expected", kind_of(found)))
@@ -195,7 +195,7 @@ fn not_an_object(name: &str, found: &Value) -> ApiError {
     ApiError::bad(format!("{name} is {}, but an object was expected", kind_of(found)))
 }
 
-/// Names a value in an error.
+/// Describes a value for an error message.
 fn kind_of(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

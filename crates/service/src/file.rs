@@ -1,4 +1,4 @@
-//! Answers that are computed from files, both of any length.
+//! Answers that are computed from files; files and answers may have any length.
 
 use std::io::{self, Write};
 
@@ -17,14 +17,14 @@ use crate::state::Service;
 pub enum HeldPart {
     /// Some lines.
     Lines,
-    /// All of it, such as a document of JSON.
+    /// The whole file, such as a JSON document.
     Document,
-    /// The words of it, which are cut into cues.
+    /// All words of the file, because they are cut into cues.
     Cues,
 }
 
 impl HeldPart {
-    /// Returns the part of files of these formats that is held, which are cut into cues or not.
+    /// Returns the part that is held of files in these formats; `is_cut` is true if their words are cut into cues.
     pub fn of(formats: &[Format], is_cut: bool) -> Self {
         let is_whole = |format: &Format| *format == Format::Auto || format.info().is_whole();
         match formats.iter().any(is_whole) {
@@ -35,13 +35,13 @@ impl HeldPart {
     }
 }
 
-/// The part of the limit for a document that a line, or an item of several lines, may have.
+/// The limit for a whole document, divided by the limit for a line or for an item of several lines.
 const LINE_PART: usize = 32;
 
-/// The number of words that are cut into cues at once: a day of speech.
+/// The largest number of words that are cut into cues at once: about a day of speech.
 pub const CUE_WORDS: usize = 200_000;
 
-/// The numbers of bytes that a word holds in a document and in cues.
+/// The numbers of bytes of memory for a word of a document and for a word that is cut into cues.
 const DOCUMENT_WORD: u64 = 200;
 const CUE_WORD: u64 = 800;
 
@@ -49,7 +49,7 @@ const CUE_WORD: u64 = 800;
 /// needs for the file.
 ///
 /// # Errors
-/// The errors of the work and of the queue; a file and an answer for which there is no room are errors too.
+/// Returns the errors of the work and of the queue; fails if there is no room for the file or the answer.
 pub async fn answer<T: Send + 'static>(
     service: &Service,
     file: Spool,
@@ -76,7 +76,7 @@ pub struct GivenFile {
 }
 
 impl GivenFile {
-    /// Opens the file, as often as it is wanted; errors call it `name`.
+    /// Opens the file, which may be opened several times; errors call it `name`.
     ///
     /// # Errors
     /// The errors of [`Input::new`].
@@ -85,8 +85,8 @@ impl GivenFile {
         Ok(Input::new(name, reader)?.within(self.limits))
     }
 
-    /// Reserves the memory that the library needs for the file. The library refuses a file that is too long,
-    /// with the position.
+    /// Reserves the memory that the library needs for the file. The library itself refuses a file that is too long,
+    /// and reports the position.
     fn hold(&self, held: HeldPart, memory: &mut RoomShare) -> Result<(), ApiError> {
         if held == HeldPart::Lines {
             return Ok(());
@@ -107,25 +107,25 @@ impl GivenFile {
         }
     }
 
-    /// Returns the limits on the memory that the file may take.
+    /// Returns the limits on the memory for the file.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 }
 
-/// Writes an answer, and lets other requests go first from time to time.
+/// Writes an answer, and yields the thread to waiting requests from time to time.
 pub struct AnswerWriter<'a> {
     answer: Spool,
     turn: &'a mut Turn,
 }
 
 impl AnswerWriter<'_> {
-    /// Removes and returns the output so far as a file with the limits of another one.
+    /// Removes the output so far, and returns it as a file with the limits of the given file.
     pub fn take(&mut self, GivenFile { limits, .. }: &GivenFile) -> GivenFile {
         GivenFile { file: self.answer.take(), limits: *limits }
     }
 
-    /// Returns the flag at which the work stops.
+    /// Returns the flag that interrupts the work.
     pub fn interrupt(&self) -> Interrupt {
         self.turn.interrupt.clone()
     }

@@ -1,7 +1,7 @@
 //! The HTTP service of majuscule: text and files over HTTP, and a page to try it on.
 //!
-//! A request passes through `observe` (identifier, log, metrics), `site`, the token, the limits of its body and
-//! the queue, and is computed by the library on a thread of its own.
+//! A request passes through `observe` (identifier, log, metrics), `site`, the token check, the limits on its body and
+//! the queue. The library then computes the answer on a separate thread.
 
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
@@ -51,9 +51,9 @@ use majuscule::ModelPool;
 
 use state::Service;
 
-/// Makes the routes of the service over the models of a pool.
+/// Makes the routes of the service, which use the models of a pool.
 pub fn router(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
-    // Around all of it, where the header Allow is set.
+    // This layer is around the whole router, because inside the router the header Allow is not set yet.
     Router::new().fallback_service(routes(pool, options)).layer(from_fn(problem::reword))
 }
 
@@ -84,7 +84,7 @@ fn routes(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
         .with_state(service)
 }
 
-/// The route that scores, in builds that have the package for it.
+/// Makes the route that scores texts, in builds with the feature `score`.
 fn score_route() -> Router<Arc<Service>> {
     #[cfg(feature = "score")]
     let route = Router::new().route("/v1/score", post(score::score));

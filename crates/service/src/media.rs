@@ -1,4 +1,4 @@
-//! Formats as content types.
+//! The content types of formats.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
@@ -27,7 +27,7 @@ pub fn format_of(named: &str) -> Option<Format> {
     Format::all().iter().find(|info| info.media_types.contains(&&*named)).map(|info| info.format)
 }
 
-/// Refuses a body of another content type.
+/// Refuses a body whose content type is not the expected one.
 pub fn expect(headers: &HeaderMap, expected: &str) -> Result<(), ApiError> {
     match named(headers) {
         Some(named) if named != expected => {

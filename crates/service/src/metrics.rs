@@ -27,7 +27,7 @@ struct Histogram {
     seconds: f64,
 }
 
-/// Values of this moment.
+/// The values that are read when the metrics are requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Gauges {
     /// The number of requests that wait for a thread.

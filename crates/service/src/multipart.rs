@@ -23,21 +23,22 @@ const MOST_PARTS: usize = 64;
 pub struct FilePart {
     /// The name that the client gave.
     pub name: Option<String>,
-    /// The format by the name, or else by the content type of the part.
+    /// The format by the content type of the part; [`Format::Auto`] if the file name indicates a format or the type
+    /// does not.
     pub format: Format,
     /// The bytes; the bytes of the other parts have been freed.
     pub body: WholeBody,
 }
 
-/// Returns true if a body is a form of parts.
+/// Returns true if a body is `multipart/form-data`.
 pub fn is_form(headers: &HeaderMap) -> bool {
     media::named(headers).is_some_and(|named| named == "multipart/form-data")
 }
 
-/// Reads a form, and divides it on a separate thread: parts that are not files become fields.
+/// Reads a form, and splits it into parts on a separate thread. All parts except the file become fields.
 ///
 /// # Errors
-/// Fails like [`body::read`], and if the body is not of such parts, or has no file or several.
+/// Fails like [`body::read`], and also if the body is not a valid form or does not have exactly one file.
 pub async fn read(
     service: &Service,
     request: Request,
@@ -45,7 +46,7 @@ pub async fn read(
 ) -> Result<(FilePart, Fields), ApiError> {
     let (head, body) = request.into_parts();
     let WholeBody { bytes, memory } = body::read(service, body, service.options.input_limit).await?;
-    // The parts are copied out of the body.
+    // This is the memory for the parts, which are copied out of the body.
     let mut copies = service.memory.share();
     if !copies.grow(bytes.len() as u64) {
         return Err(body::no_memory());
@@ -94,7 +95,7 @@ async fn read_parts(request: Request, fields: &mut Fields) -> Result<FileContent
     file.ok_or_else(|| ApiError::field(FILE, "the body has no part `file`: send the file as such a part"))
 }
 
-/// The error of a body that is cut off or has other boundaries.
+/// Returns the error for a body that is cut off or has wrong boundaries.
 fn wrong(error: MultipartError) -> ApiError {
     let problem = error.body_text();
     ApiError::bad(format!(

@@ -1,5 +1,4 @@
-//! The work around every request: an identifier, headers, metrics, a log entry, and a last stop for
-//! panics.
+//! The layer around every request, which adds an identifier, headers, metrics and a log entry, and catches panics.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,7 +47,7 @@ pub async fn observe(State(service): State<Arc<Service>>, request: Request, next
     response
 }
 
-/// Returns the identifier that a client gave, if it is short and of visible ASCII.
+/// Returns the identifier that a client gave, if it is short enough and has only visible ASCII characters.
 fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
     let given = headers.get(REQUEST_ID)?;
     let is_usable =
@@ -56,7 +55,7 @@ fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
     is_usable.then(|| given.clone())
 }
 
-/// Makes an identifier of the time and a count.
+/// Makes an identifier from the time and a counter.
 fn made_id(service: &Service) -> HeaderValue {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let count = service.made_ids.fetch_add(1, Ordering::Relaxed);
@@ -64,7 +63,7 @@ fn made_id(service: &Service) -> HeaderValue {
     HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("0"))
 }
 
-/// Runs a future to its end; a panic in it is an error.
+/// Runs a future to its end; fails if it panics.
 async fn without_panic<T>(work: impl Future<Output = T>) -> Result<T, ()> {
     let mut work = pin!(work);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {

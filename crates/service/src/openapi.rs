@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use crate::page::file;
 
-/// The document. The groups `options` and `conversion` in it are replaced by their fields; the answers of
-/// [`RESPONSES`], the formats with their content types, the presets and the languages are inserted too.
+/// The template of the document. Its placeholders are replaced: the groups `options` and `conversion` by their
+/// fields, and others by [`RESPONSES`], the formats with their content types, the presets and the languages.
 const DOCUMENT: &str = include_str!("../openapi.json");
 
 static WHOLE: LazyLock<String> = LazyLock::new(|| {
@@ -61,8 +61,8 @@ fn quoted<T: NamedValue>() -> Vec<String> {
     T::VALUES.iter().map(|(_, name, _)| format!("{name:?}")).collect()
 }
 
-/// The errors that several routes answer with, by their placeholder in the document: each guarded route, each that
-/// computes, and each that receives a body.
+/// The errors that several routes have in common, by their placeholder in the document: for guarded routes, for
+/// routes that compute, and for routes that receive a body.
 const RESPONSES: [(&str, &[(&str, &str)]); 3] = [
     ("guarded", &[("401", "Unauthorized"), ("403", "OtherPage")]),
     ("computed", &[("429", "Busy"), ("500", "Bug"), ("503", "Late")]),
@@ -78,21 +78,21 @@ const RESPONSES: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// The content types that the document describes itself, and one for any file.
+/// The content types that the document already describes, including one for any file.
 const DESCRIBED: [&str; 3] = ["application/json", "text/vtt", "application/octet-stream"];
 
-/// The parts of the document that name a group, and that each of its fields repeats with its own name.
+/// The parts of the document that name a group. Each is repeated for all fields of the group, with their names.
 const REFERENCES: [&str; 3] = [
     r##"{"$ref": "#/components/parameters/GROUP"}"##,
     r##""GROUP": {"$ref": "#/components/schemas/GROUP"}"##,
     r##""GROUP": {"anyOf": [{"$ref": "#/components/schemas/GROUP"}, {"type": "null"}]}"##,
 ];
 
-/// The placeholder of a group among the parameters, and among the schemas.
+/// The placeholders of a group, among the parameters and among the schemas.
 const PARAMETERS: &str = r#""GROUP": {"in": "query"}"#;
 const SCHEMAS: &str = r#""GROUP": {"type": "object"}"#;
 
-/// The document.
+/// Makes the route of the document.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let document = || async { ([(CONTENT_TYPE, "application/json")], WHOLE.as_str()) };
     Router::new().route("/openapi.json", get(document))
@@ -132,7 +132,7 @@ fn schema_of<S>(option: &UserOption<S>) -> Value {
     schema
 }
 
-/// The files of the page.
+/// Makes the routes of the page's files.
 pub fn page_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let html = || async { file("text/html", include_str!("../docs/index.html")) };
     let style = || async { file("text/css", include_str!("../docs/docs.css")) };
@@ -140,7 +140,7 @@ pub fn page_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/docs", get(html)).route("/docs.css", get(style)).route("/docs.js", get(script))
 }
 
-// Without scores the document has a route more.
+// Without the feature `score`, the document has one route more than the router.
 #[cfg(all(test, feature = "score"))]
 mod tests {
     use majuscule::{Methods, ModelPool};

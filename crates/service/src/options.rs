@@ -17,39 +17,39 @@ pub type Log = Arc<dyn Fn(&LogEntry<'_>) + Send + Sync>;
 pub struct ServiceOptions {
     /// The number of requests that compute at once; the number of cores by default.
     pub threads: NonZeroUsize,
-    /// The number of requests that wait for a thread; any more are refused with status 429.
+    /// The largest number of requests that wait for a thread; further requests are refused with status 429.
     pub queue: usize,
     /// The largest number of bytes in a file, and in its answer. Data beyond 64 KiB is on disk, in the folder
     /// for temporary files, which `TMPDIR` names on Unix.
     pub body_limit: usize,
-    /// The largest number of bytes of a file that is held in memory whole, such as a document of JSON; a
-    /// line of other files, or an item of several lines, may have a thirty-second of it.
+    /// The largest number of bytes of a file that is held in memory whole, such as a document of JSON. A line of
+    /// other files, or an item of several lines, may have a thirty-second of this number.
     pub input_limit: usize,
     /// The largest number of bytes on disk in all files together.
     pub spool_limit: u64,
     /// The largest number of bytes in a body of JSON, whose answer is up to 30 times as long.
     pub json_limit: usize,
-    /// The largest number of bytes in all bodies of JSON and files that are held in memory whole, and in the data
-    /// made from them; live sessions share half as many bytes.
+    /// The largest number of bytes for all bodies of JSON and files that are held in memory whole, and for the data
+    /// made from them. Live sessions share half as many bytes in addition.
     pub memory_limit: usize,
-    /// The longest time for a body of JSON to arrive, or 64 KiB of a file; to wait for and compute an
-    /// answer, or a part of a file; and for a client to take more of an answer.
+    /// The longest time for each of three steps: to receive a body of JSON or 64 KiB of a file, to wait for and
+    /// compute an answer or a part of a file, and to send more of an answer to a client.
     pub timeout: Duration,
-    /// The longest time for the head of a request to arrive, which also closes idle connections.
+    /// The longest time for the head of a request to arrive. Idle connections are closed after this time.
     pub head_timeout: Duration,
-    /// The largest number of open connections. Of any more, some are answered by `/health`, `/ready` and the
-    /// page alone, and the others are closed at once.
+    /// The largest number of open connections. A few further connections can request only `/health`, `/ready` and the
+    /// page; all others are closed at once.
     pub connections: usize,
     /// The longest time that running requests have to finish once the service stops.
     pub grace: Duration,
     /// The limits of live sessions.
     pub live: LiveLimits,
-    /// The names of hosts that the service answers to; all by default. Without a token it should be
-    /// [`HostNames::LoopbackAnd`], or web pages of any site can read its answers.
+    /// The host names that the service answers to; all by default. Without a token, set [`HostNames::LoopbackAnd`],
+    /// because otherwise web pages of any site can read the answers.
     pub hosts: HostNames,
-    /// The token that clients send as `Authorization: Bearer TOKEN`; `None` asks for none.
+    /// The token that clients send as `Authorization: Bearer TOKEN`; `None` requires no token.
     pub token: Option<String>,
-    /// Receives an entry for each request, which never has its text.
+    /// Receives an entry for each request, which never contains the text of the request.
     pub log: Option<Log>,
 }
 
@@ -76,7 +76,7 @@ impl Default for ServiceOptions {
 }
 
 impl fmt::Debug for ServiceOptions {
-    /// Leaves the token out.
+    /// Formats the options without the token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { threads, queue, body_limit, timeout, .. } = self;
         f.debug_struct("ServiceOptions")
@@ -88,7 +88,7 @@ impl fmt::Debug for ServiceOptions {
     }
 }
 
-/// Makes a method of each option, which sets it.
+/// Defines a setter for each option.
 macro_rules! setters {
     ($($name:ident: $type:ty,)*) => {
         impl ServiceOptions {
@@ -135,6 +135,6 @@ pub struct LogEntry<'a> {
     pub status: u16,
     /// The time to the answer.
     pub time: Duration,
-    /// The error of the service itself that the answer leaves out, since it names files of the machine.
+    /// An internal error that the answer omits, because it names files of the machine.
     pub error: Option<&'a str>,
 }

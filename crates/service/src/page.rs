@@ -1,4 +1,4 @@
-//! The page at `/`: static files, which ask for nothing from any other address.
+//! The page at `/`: static files, which load nothing from other addresses.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -6,7 +6,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, R
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-/// The content security policy of the page: it may run its script and style, and ask this service.
+/// The content security policy of the page: it may run its own scripts and styles, and send requests to this service.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -29,9 +29,9 @@ const FILES: [(&str, &str, &str); 13] = [
 
 const SCRIPT: &str = "text/javascript";
 
-/// The routes of the page.
+/// Makes the routes of the page.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    // Browsers ask for the icon unasked.
+    // Browsers request the icon even if the page names none.
     let router = Router::new().route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }));
     FILES.into_iter().fold(router, |router, (path, kind, text)| {
         router.route(path, get(move || async move { file(kind, text) }))

@@ -1,4 +1,4 @@
-//! Errors as `application/problem+json` (RFC 9457), in the words of the library.
+//! Errors as `application/problem+json` (RFC 9457), with the messages of the library.
 
 use std::fmt;
 
@@ -30,43 +30,43 @@ struct Refusal {
     hidden: Option<HiddenError>,
 }
 
-/// An error of the service itself in full, for its log: it may name files and folders of the machine.
+/// The full text of an internal error, for the log: it may name files and folders of the machine.
 #[derive(Debug, Clone)]
 pub struct HiddenError(pub String);
 
 impl ApiError {
-    /// An error with a detail that says what was found, what was expected and what to do.
+    /// Creates an error; its detail states what was found, what was expected and what to do.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         let (more, detail) = (Map::new(), detail.into());
         Self(Box::new(Refusal { status, detail, more, header: None, hidden: None }))
     }
 
-    /// A request that is wrong by itself.
+    /// Creates the error for an invalid request.
     pub fn bad(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, detail)
     }
 
-    /// A wrong field of a JSON body or a wrong parameter of an address.
+    /// Creates the error for a wrong field of a JSON body or a wrong parameter of a URL.
     pub fn field(name: &str, detail: impl Into<String>) -> Self {
         Self::bad(detail).with("field", name)
     }
 
-    /// More work than the service accepts at once.
+    /// Creates the error for more work than the service accepts at once.
     pub fn busy(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, detail).header(RETRY_AFTER, "1")
     }
 
-    /// A file for which there is no room.
+    /// Creates the error for a file for which there is no room on disk.
     pub fn full(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, detail).header(RETRY_AFTER, "1")
     }
 
-    /// A request without the right token.
+    /// Creates the error for a request without the right token.
     pub fn unauthorized(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, detail).header(WWW_AUTHENTICATE, "Bearer")
     }
 
-    /// A bug of the service itself.
+    /// Creates the error for a bug of the service itself.
     pub fn bug(message: &str) -> Self {
         Error::Bug(message.to_owned()).into()
     }
@@ -82,7 +82,7 @@ impl ApiError {
         self.0.status
     }
 
-    /// Returns the members of the problem, besides its type.
+    /// Returns the members of the problem, except its type.
     pub fn members(&self) -> Map<String, Value> {
         let Refusal { status, detail, more, .. } = &*self.0;
         let mut members = more.clone();
@@ -110,7 +110,7 @@ impl fmt::Display for ApiError {
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let error = match error {
-            // A writer of the service describes its problem itself.
+            // An error of a writer of this service already has its problem.
             Error::Io { verb, path, source } => match source.downcast() {
                 Ok(refusal) => return refusal,
                 Err(source) => Error::Io { verb, path, source },
@@ -174,12 +174,12 @@ pub fn field_name(name: &str) -> String {
     format!("`{}`", name.replace('-', "_"))
 }
 
-/// Words notes on a text with the names of the fields of this service.
+/// Phrases notes on a text with the field names of this service.
 pub fn worded_notes(notes: &[Note], text: &str) -> Vec<String> {
     notes.iter().map(|note| worded(&note.worded(text, field_name), field_name)).collect()
 }
 
-/// Rewrites the bare refusals of the router, of a path or a method, as problems.
+/// Rewrites the router's bare errors, for an unknown path or method, as problems.
 pub async fn reword(request: Request, next: Next) -> Response {
     let asked = format!("{} {}", request.method(), request.uri().path());
     let response = next.run(request).await;

@@ -1,4 +1,4 @@
-//! The queue of requests that compute: a bounded number at once, and a bounded number that wait.
+//! The queue of requests that need computation: a bounded number run at once, and a bounded number wait.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::problem::ApiError;
 #[derive(Debug)]
 pub struct Queue {
     threads: usize,
-    /// The number of requests that compute or wait.
+    /// The largest number of requests that compute or wait.
     room: usize,
     free_room: Arc<Semaphore>,
     free_threads: Arc<Semaphore>,
@@ -28,22 +28,22 @@ pub struct Queue {
     timeout: Duration,
 }
 
-/// The longest time that work has a thread while others wait for it.
+/// The longest time that work keeps a thread while other requests wait for one.
 const TURN: Duration = Duration::from_millis(50);
 
 /// The turn of some work on a thread.
 pub struct Turn {
-    /// The flag at which the work stops.
+    /// The flag that interrupts the work.
     pub interrupt: Interrupt,
     threads: Arc<Semaphore>,
     thread: Option<OwnedSemaphorePermit>,
     begun: Instant,
-    /// The number of steps that are done.
+    /// The number of completed steps.
     steps: Arc<AtomicU64>,
 }
 
 impl Turn {
-    /// Notes that the work goes on, and lets those that wait for a thread go first if it had its turn.
+    /// Records that the work makes progress. After its turn, requests that wait for a thread go first.
     pub fn step(&mut self) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         if self.begun.elapsed() < TURN {
@@ -89,7 +89,7 @@ impl Attendance {
     }
 }
 
-/// Sets a flag once the answer is not waited for any longer.
+/// Interrupts the work once nobody waits for its answer.
 struct StopOnDrop(Interrupt, Attendance);
 
 impl Drop for StopOnDrop {
@@ -126,11 +126,11 @@ impl Queue {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Does some work of the library on a thread of its own. The work stops at its flag if it takes too
-    /// long or the client has gone; its thread is free only once it has stopped.
+    /// Runs work of the library on a separate thread. The flag interrupts the work if it takes too long or the client
+    /// has gone; the thread is free only once the work has stopped.
     ///
     /// # Errors
-    /// The errors of the work; a full queue and work that takes too long are errors too.
+    /// Returns the errors of the work; fails if the queue is full or the work takes too long.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(Interrupt) -> Result<T, ApiError> + Send + 'static,
@@ -138,8 +138,8 @@ impl Queue {
         self.run_in_turns(|turn| work(turn.interrupt.clone())).await
     }
 
-    /// Does some work as [`Self::run`] does it, which may take as long as it wants if it makes progress: it
-    /// calls [`Turn::step`] in between.
+    /// Runs work like [`Self::run`], but without a limit on its time as long as it makes progress, which it reports
+    /// by calls of [`Turn::step`].
     ///
     /// # Errors
     /// The errors of [`Self::run`].
@@ -154,10 +154,10 @@ impl Queue {
         self.run_at(place, work).await
     }
 
-    /// Does work like [`Self::run`], but waits for a slot in the queue.
+    /// Runs work like [`Self::run`], but waits for a slot in the queue.
     ///
     /// # Errors
-    /// The errors of the work, and of work that waits or takes too long.
+    /// Returns the errors of the work; fails if the work waits or takes too long.
     pub async fn run_patiently<T: Send + 'static>(
         &self,
         work: impl FnOnce(Interrupt) -> Result<T, ApiError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! The options of a request, from JSON or from the parameters of its address.
+//! The options of a request, from JSON or from the parameters of its URL.
 
 use majuscule::{
     ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces, ModelPool,
@@ -24,7 +24,7 @@ pub struct RestoreRequest {
     spellings: Vec<String>,
 }
 
-/// A text's restorer.
+/// A restorer that was chosen for a text.
 pub struct ChosenRestorer {
     /// The restorer.
     pub restorer: TextRestorer,
@@ -41,19 +41,19 @@ pub struct ChosenRestorer {
 }
 
 impl ChosenRestorer {
-    /// Returns true if the method takes microseconds for a word.
+    /// Returns true if the method needs only microseconds for a word.
     pub fn is_light(&self) -> bool {
         ["majority", "hmm", "maxent", "cnn-bilstm"].contains(&&*self.method)
     }
 }
 
 impl RestoreRequest {
-    /// The request for a text of a language.
+    /// Creates the request for a text in a language.
     pub fn new(language: LanguageChoice, options: RestoreOptions) -> Self {
         Self { language, preset: Preset::default(), model: None, options, spellings: Vec::new() }
     }
 
-    /// Reads the options that JSON and addresses have.
+    /// Reads the options that JSON and URL parameters have in common.
     pub fn read(fields: &mut Fields) -> Result<Self, ApiError> {
         let language = match fields.text("lang")? {
             None => LanguageChoice::Default,
@@ -95,8 +95,8 @@ impl RestoreRequest {
         Ok(Self { spellings: lines.lines().map(str::to_owned).collect(), ..self })
     }
 
-    /// Returns the request for a live text, which has no whole lines to look at, and whose language is
-    /// named before it comes.
+    /// Converts the request to one for live text, in which punctuation is restored everywhere, because live text has
+    /// no whole lines to inspect. The language must be named in advance.
     ///
     /// # Errors
     /// Fails if the language is to be detected.
@@ -130,7 +130,7 @@ impl RestoreRequest {
     /// Chooses the model for a text.
     ///
     /// # Errors
-    /// Fails if there is no model of the language, or the spellings are not spellings.
+    /// Fails if the language has no model or a spelling is not valid.
     pub fn choose(
         self,
         pool: &ModelPool,

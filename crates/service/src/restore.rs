@@ -1,4 +1,4 @@
-//! `POST /v1/restore`: JSON in and out, or a file that comes back in kind.
+//! `POST /v1/restore`: restores texts in JSON, or a file, which comes back in its format.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::words::{TimedWord, read_words};
 /// The name of a text in notes and errors, unless the client names it.
 const NAME: &str = "the text";
 
-/// The largest number of bytes of spellings in the address of a file.
+/// The largest number of bytes of spellings in the URL of a request with a file.
 const LONGEST_LIST: usize = 16 << 10;
 
 /// The texts to restore.
@@ -63,13 +63,12 @@ pub async fn restore(State(service): State<Arc<Service>>, request: Request) -> R
     restore_file(&service, given, file).await
 }
 
-/// Restores the texts in a body of JSON. Its JSON is read in the queue, too, where it delays no other
-/// request.
+/// Restores the texts in a body of JSON. The JSON is parsed in the queue as well, where it delays no other request.
 async fn restore_json(service: &Service, body: WholeBody, unit: OffsetUnit) -> Result<Response, ApiError> {
     let (pool, mut out) = (Arc::clone(&service.pool), Spool::new(service, "the answer"));
     let work = move |interrupt| {
         let answer = answer_json(body, unit, &pool, interrupt)?;
-        // A long answer waits for its client on disk.
+        // A long answer is kept on disk until its client reads it.
         let written = serde_json::to_writer(&mut out, &answer);
         written.map_err(|error| Error::io("write", "the answer", error.into()))?;
         Ok(out)
@@ -146,7 +145,7 @@ impl Given {
         }
     }
 
-    /// Returns all text, by which the language is detected.
+    /// Returns all text, for language detection.
     fn whole(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -156,7 +155,7 @@ impl Given {
     }
 }
 
-/// A file and how it is restored.
+/// A file and the options for its restoration.
 struct FileOptions {
     name: String,
     format: Format,
@@ -167,7 +166,7 @@ struct FileOptions {
 }
 
 impl FileOptions {
-    /// Reads the parameters of a file, which has this name and format unless they say otherwise; its list of
+    /// Reads the parameters of a file; `name` and `format` are the defaults for its name and its format. The list of
     /// spellings has at most `longest` bytes.
     fn read(
         query: &mut Fields,
@@ -189,8 +188,8 @@ impl FileOptions {
         })
     }
 
-    /// Restores the file to `out`, converts it if another format is wanted, and returns it with the notes of
-    /// the conversion.
+    /// Restores the file to `out`, and converts it if another format is wanted. Returns the restored file and the
+    /// notes of the conversion.
     fn restore(
         self,
         pool: &ModelPool,
@@ -248,7 +247,7 @@ async fn restore_file(service: &Service, given: Spool, file: FileOptions) -> Res
     Ok((headers, out.into_body()?).into_response())
 }
 
-/// Writes notes as a list in JSON with ASCII alone, as headers need it.
+/// Writes notes as a JSON list that contains only ASCII characters, as headers require.
 pub fn header_value(notes: &[String]) -> String {
     let json = json!(notes).to_string();
     let mut units = [0; 2];

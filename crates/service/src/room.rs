@@ -15,7 +15,7 @@ pub struct Room {
     units: usize,
 }
 
-/// The bytes that a request holds, which are free again with its end.
+/// The bytes that a request has reserved, which are released with the share.
 #[derive(Debug)]
 pub struct RoomShare {
     room: Room,
@@ -23,14 +23,14 @@ pub struct RoomShare {
 }
 
 impl Room {
-    /// Makes room for a number of bytes.
+    /// Creates a room of this many bytes.
     pub fn new(bytes: u64) -> Self {
         let units = usize::try_from(bytes / UNIT).unwrap_or(usize::MAX);
         let units = units.min(Semaphore::MAX_PERMITS);
         Self { free: Arc::new(Semaphore::new(units)), units }
     }
 
-    /// Returns a share of no bytes.
+    /// Returns a share without reserved bytes.
     pub fn share(&self) -> RoomShare {
         RoomShare { room: self.clone(), held: None }
     }

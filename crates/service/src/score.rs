@@ -20,7 +20,7 @@ use crate::media;
 use crate::problem::ApiError;
 use crate::state::Service;
 
-/// The number of errors that are listed unless the request says.
+/// The number of errors that are listed by default.
 const TOP: usize = 20;
 
 /// Two texts to compare.

@@ -25,23 +25,23 @@ use crate::options::ServiceOptions;
 /// The wait after a connection that could not be accepted, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The time in which the runtime hears of the bytes that came before the signal to stop.
+/// The time for the runtime to notice the bytes that arrived before the signal to stop.
 const READ: Duration = Duration::from_millis(10);
 
-/// The number of bytes of unused input that are held for a connection.
+/// The largest number of unprocessed bytes of input that are held for a connection.
 const BUFFER: usize = 64 << 10;
 
-/// The number of further connections, which are for `/health`, `/ready` and the page alone, and the longest time
-/// that one has for the head of its only request.
+/// The number of connections beyond the limit, which can request only `/health`, `/ready` and the page, and the
+/// longest time for the head of the only request of such a connection.
 const SPARE: usize = 16;
 const SPARE_HEAD: Duration = Duration::from_secs(1);
 
-/// The time that work in progress has to see that it is interrupted.
+/// The time for work in progress to notice that it is interrupted.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Serves connections until `stop` is ready. Then requests that were sent before it are still read and
-/// answered, no more are accepted, and requests that are not finished within [`ServiceOptions::grace`] are
-/// cut off. Returns true if all was finished.
+/// Serves connections until `stop` is ready. Requests that were sent before are then still read and answered, but no
+/// more are accepted. Requests that are not finished within [`ServiceOptions::grace`] are cut off. Returns true if
+/// all requests were finished.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -95,24 +95,24 @@ pub async fn serve(
     }
     sleep(READ).await;
     stage.send_replace(Stopping::Gently);
-    // Connections hold their permits until they end, those that became WebSockets too.
+    // All connections, including WebSockets, hold their permits until they end.
     let is_finished = timeout(options.grace, room.acquire_many(places)).await.is_ok();
     stage.send_replace(Stopping::AtOnce);
-    // Ends the rest, whose work then sees that nobody waits.
+    // This ends the remaining connections, and their work then notices that nobody waits for it.
     tasks.shutdown().await;
     is_finished
 }
 
-/// Serves a connection to its end, and once the service stops to the end of the request that it reads.
+/// Serves a connection to its end; once the service stops, only to the end of the current request.
 async fn finish(
     served: http1::UpgradeableConnection<TokioIo<ClientStream>, TowerToHyperService<Router>>,
     mut connection: Connection,
 ) {
     let mut served = std::pin::pin!(served);
     tokio::select! {
-        // First, so that bytes that are there are read before the connection is found to be idle.
+        // The connection is polled first, so that bytes that have arrived are read before it counts as idle.
         biased;
-        // A connection that breaks concerns nobody else.
+        // An error of one connection does not concern others.
         _ = &mut served => return,
         () = connection.until(Stopping::Gently) => {}
     }
@@ -184,7 +184,7 @@ fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Loads the models again at each signal for that. Requests that have a model keep it.
+/// Loads the models again at each SIGHUP. Running requests keep their models.
 #[cfg(unix)]
 fn reload_at_signal(
     pool: Arc<ModelPool>,

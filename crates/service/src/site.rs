@@ -1,7 +1,7 @@
 //! The names by which the service is called, and the web pages that may call it.
 //!
-//! A browser sends requests of any page to this machine, and a page whose name leads to 127.0.0.1 (DNS
-//! rebinding) even reads the answers. The header `Host` shows such a name; `Origin` and `Sec-Fetch-Site`
+//! A browser sends requests of any web page to this machine. A page whose host name resolves to 127.0.0.1 (DNS
+//! rebinding) can even read the answers. The header `Host` reveals such a name; `Origin` and `Sec-Fetch-Site`
 //! identify the page.
 
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ use crate::connection::Connection;
 use crate::problem::ApiError;
 use crate::state::Service;
 
-/// The header by which browsers show whether a page of another site asks.
+/// The header in which browsers report whether a page of another site sends the request.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The names of hosts that a service answers to.
@@ -26,7 +26,7 @@ pub enum HostNames {
     /// All names.
     #[default]
     Any,
-    /// `localhost`, the addresses of this machine for itself, and these names.
+    /// `localhost`, loopback addresses, and these names.
     LoopbackAnd(Vec<String>),
 }
 
@@ -43,8 +43,8 @@ impl HostNames {
     }
 }
 
-/// Refuses requests that call the service by another name, requests of pages of other sites, and requests for
-/// which there is no connection.
+/// Refuses requests that call the service by another name, requests of pages of other sites, and requests on
+/// connections beyond the limit.
 pub async fn check(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     if request.extensions().get::<Connection>().is_some_and(|connection| connection.is_spare) {
         let connections = service.options.connections;
@@ -91,7 +91,7 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-/// Returns true for the names of this machine for itself.
+/// Returns true for `localhost` and loopback addresses.
 fn is_loopback(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())

@@ -1,8 +1,8 @@
-//! Files of any length: the end in memory, and what came before in a file on disk that has no name.
+//! Files of any length: the last bytes are in memory, and all earlier bytes are in a file on disk without a name.
 //!
-//! A body is received whole before a thread restores it, and an answer is written whole before it is
-//! sent. So a slow client holds no thread, a client that sends everything before it reads does not
-//! wait for itself, and an error is always a problem and never a cut answer.
+//! A body is received whole before a thread restores it, and an answer is written whole before it is sent. So a slow
+//! client holds no thread, a client that sends everything before it reads causes no deadlock, and an error is always
+//! a problem and never a truncated answer.
 
 use std::fs::File;
 use std::future::Future;
@@ -34,7 +34,7 @@ pub struct Spool {
     len: u64,
     /// The last bytes, which are not on disk.
     block: Vec<u8>,
-    /// The bytes before them.
+    /// The bytes before `block`.
     disk: Option<File>,
     room: RoomShare,
 }
@@ -52,13 +52,13 @@ impl Spool {
         }
     }
 
-    /// Takes a file that is in memory, and keeps its reservation.
+    /// Creates a file from bytes in memory, and keeps their reservation.
     pub fn of_whole(service: &Service, WholeBody { bytes, memory }: WholeBody) -> Self {
         let new = Self::new(service, THE_BODY);
         Self { len: bytes.len() as u64, block: bytes, room: memory, ..new }
     }
 
-    /// Takes all of the file, and leaves an empty one.
+    /// Moves the whole file out, and leaves an empty file.
     pub fn take(&mut self) -> Self {
         let Self { name, most, .. } = *self;
         let (len, block) = (std::mem::take(&mut self.len), std::mem::take(&mut self.block));
@@ -123,10 +123,10 @@ impl Spool {
         written.map_err(|error| unwritten(&error))
     }
 
-    /// Reads the file from its beginning, as often as it is wanted.
+    /// Returns a reader of the file from its beginning; the file may be read several times.
     ///
     /// # Errors
-    /// Fails if the disk does.
+    /// Fails if the disk cannot be read.
     pub fn reader(&self) -> io::Result<impl Read + Send> {
         let mut disk = self.disk.as_ref();
         if let Some(disk) = &mut disk {
@@ -142,7 +142,7 @@ impl Spool {
     /// Returns the file as the body of an answer.
     ///
     /// # Errors
-    /// Fails if the disk does.
+    /// Fails if the disk cannot be read.
     pub fn into_body(mut self) -> Result<Body, ApiError> {
         let on_disk = self.len - self.block.len() as u64;
         if let Some(disk) = &mut self.disk {
@@ -174,12 +174,12 @@ struct SpoolBody {
     disk: Option<DiskReader>,
     /// The number of bytes on disk that are left.
     on_disk: u64,
-    /// The bytes after them.
+    /// The bytes after the bytes on disk.
     block: Bytes,
     _room: RoomShare,
 }
 
-/// A file that is read on a thread where it may wait.
+/// A file that is read on a thread for blocking work.
 enum DiskReader {
     Idle(File),
     Reading(JoinHandle<io::Result<(File, Bytes)>>),
@@ -222,7 +222,7 @@ fn read_block(mut disk: File, len: usize) -> io::Result<(File, Bytes)> {
     Ok((disk, bytes.into()))
 }
 
-/// Returns the problem of a disk that cannot be written.
+/// Returns the error for a disk that cannot be written.
 fn unwritten(error: &io::Error) -> ApiError {
     let detail = format!("cannot write the file for the request: {error}");
     match error.kind() {
@@ -231,7 +231,7 @@ fn unwritten(error: &io::Error) -> ApiError {
     }
 }
 
-/// Does work on a thread where it may wait, or hold up nobody else.
+/// Runs work on a thread where it may block without delaying other requests.
 pub async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {

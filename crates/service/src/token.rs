@@ -1,4 +1,4 @@
-//! The token of requests.
+//! The check of the token of requests.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use crate::problem::ApiError;
 use crate::state::Service;
 
-/// The subprotocol before the token of a WebSocket.
+/// The WebSocket subprotocol that precedes the token.
 pub const BEARER: &str = "bearer";
 
 /// Refuses requests without the token, if the service has one.
@@ -31,7 +31,7 @@ pub async fn check(State(service): State<Arc<Service>>, request: Request, next: 
     }
 }
 
-/// Returns the token of a header.
+/// Returns the token of an `Authorization` header.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = header.split_at_checked("Bearer ".len())?;
     scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token.trim_ascii())

@@ -18,7 +18,7 @@ pub fn read_words(words: Vec<Value>, fields: &Fields) -> Result<Vec<TimedWord>, 
             let mut word = Fields::of(value, format!("words[{at}]."))?;
             let text = word.text("word")?;
             let times = [word.time("start")?, word.time("end")?];
-            // A recogniser's confidence is of the word, and not of its case.
+            // A recogniser's confidence refers to the word and not to its case, so it is ignored.
             word.time("confidence")?;
             let text = text.ok_or_else(|| word.wrong("word", &Value::Null, "a string"))?;
             word.finish()?;

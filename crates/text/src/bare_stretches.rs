@@ -1,4 +1,4 @@
-//! Finds the stretches of a text that lack their punctuation, by the density of its marks.
+//! Finds the stretches of a text that lack punctuation, by the density of marks.
 //!
 //! A hidden Markov model with two states, punctuated and bare, observes the gap after each word: a mark that ends
 //! a sentence, one inside a sentence, or none. The surroundings of brackets, URLs, abbreviations, labels, headings
@@ -6,8 +6,8 @@
 //! number of words after it (fixed-lag smoothing). More marks never make a word bare, so a text with inserted
 //! marks is as punctuated as without them, or more.
 //!
-//! The probabilities are measured on text in seven languages, whole and with its marks removed in parts; they
-//! differ more between kinds of text than between languages (docs/reports/bare-stretches.md).
+//! The probabilities were measured on text in seven languages, both complete and with the marks of some stretches
+//! removed; they differ more between kinds of text than between languages (docs/reports/bare-stretches.md).
 
 use std::collections::VecDeque;
 
@@ -20,10 +20,10 @@ pub const LOOK_AHEAD: usize = 128;
 /// The number of words whose states are found at the same time.
 const BLOCK: usize = 128;
 
-/// The look-ahead below which text counts as coming in slowly.
+/// A look-ahead below this number of words means that the text arrives slowly.
 const SLOW: usize = 32;
 
-/// The probability from which a word counts as bare.
+/// The lowest probability of the state bare at which a word counts as bare.
 const BARE: f32 = 0.85;
 
 /// The probability that the state changes from one word to the next.
@@ -57,8 +57,9 @@ enum GapEvidence {
 }
 
 impl GapEvidence {
-    /// Returns the text after a word, which may be no text, with the mark `gap` there. `next` has the break before
-    /// the next word, and whether that is not text. A sentence ends at a break `end`.
+    /// Classifies the gap after a word. `is_no_text` is true if the word is not text; `gap` is the mark in the gap;
+    /// `next` has the break before the next word, and true if that word is not text. A break of at least `end` ends a
+    /// sentence.
     #[inline]
     fn of(is_no_text: bool, gap: Option<Mark>, next: Option<(Break, bool)>, end: Break) -> Self {
         let ends = next.is_none_or(|(before, _)| before >= end);
@@ -72,7 +73,7 @@ impl GapEvidence {
         }
     }
 
-    /// Returns the odds of the state punctuated against the state bare.
+    /// Returns the likelihood ratio of the evidence: the state punctuated against the state bare.
     fn odds(self) -> f32 {
         // The probabilities of marks in each state.
         let ([end, stray_end], [inner, stray_inner]) = ([0.04, 0.002], [0.05, 0.006]);
@@ -94,16 +95,16 @@ pub struct BareStretches {
     end: Break,
     /// True if the text so far has marks: a text without marks is bare.
     has_marks: bool,
-    /// For each word that waits for its state, the odds of the state punctuated by the text after it, and by
-    /// all text up to there.
+    /// For each word that waits for its state, the likelihood ratio of the gap after it, and the odds of the state
+    /// punctuated given all text up to that gap.
     waiting: Vec<[f32; 2]>,
     /// The states that are found, in order: true for a bare word.
     found: VecDeque<bool>,
-    /// The number of next states that were assumed before.
+    /// The number of words whose states were found early (see [`Self::force`]) and are not found again.
     assumed: usize,
     /// The odds of the state punctuated after the last word that is observed.
     punctuated: f32,
-    /// For the last word, whose right context has not come, true if it is not text.
+    /// True if the last word, whose right context has not arrived, is not text; `None` without such a word.
     last: Option<bool>,
 }
 
@@ -123,7 +124,7 @@ impl BareStretches {
         }
     }
 
-    /// Reads lines as in lyrics, which end anywhere in a sentence.
+    /// Sets whether the text is verse, such as lyrics, whose lines may end anywhere in a sentence.
     #[must_use]
     pub fn of_verse(self, is_verse: bool) -> Self {
         Self { end: if is_verse { Break::Paragraph } else { Break::Turn }, ..self }
@@ -146,7 +147,7 @@ impl BareStretches {
         if token.before == Break::Document {
             self.end_text();
         }
-        // Text that arrives slowly has its lines whole.
+        // In text that arrives slowly, whole lines are settled together.
         let is_live = self.look_ahead < SLOW;
         let most = self.look_ahead + if is_live { LONGEST_LINE } else { BLOCK };
         if self.waiting.len() >= most
@@ -176,7 +177,7 @@ impl BareStretches {
         punctuated < (1.0 - BARE) / BARE || !self.has_marks
     }
 
-    /// Finds the states of all words by the text that is there.
+    /// Finds the states of all words from the text that has arrived.
     pub fn force(&mut self) {
         self.settle(0);
         if self.last.is_some() && self.assumed == 0 {
@@ -185,12 +186,12 @@ impl BareStretches {
         }
     }
 
-    /// Returns the number of words whose states are found and not taken.
+    /// Returns the number of words whose states are found but not taken yet.
     pub fn found(&self) -> usize {
         self.found.len()
     }
 
-    /// Removes and returns the states after the next words, as many as are found: true for bare words.
+    /// Removes and returns the states of the next `words` words, which must be found: true for a bare word.
     pub fn take(&mut self, words: usize) -> impl Iterator<Item = bool> {
         self.found.drain(..words)
     }
@@ -203,13 +204,13 @@ impl BareStretches {
         self.waiting.push([odds, self.punctuated]);
     }
 
-    /// Finds the states of all words that wait but the last `left`.
+    /// Finds the states of all waiting words except the last `left`.
     fn settle(&mut self, left: usize) {
         let count = self.waiting.len() - left;
         let first = self.found.len();
         self.found.resize(first + count, true);
         if self.has_marks {
-            // The odds by the later text.
+            // The likelihood ratio of the later text.
             let mut later = 1.0;
             for (at, [odds, punctuated]) in self.waiting.iter().enumerate().rev() {
                 if at < count {
@@ -225,7 +226,7 @@ impl BareStretches {
     }
 }
 
-/// Returns the odds of a state after a word at which it may have changed.
+/// Returns the odds of a state one word later, given that the state may change between the words.
 #[inline]
 fn changed(odds: f32) -> f32 {
     (odds * (1.0 - CHANGE) + CHANGE) / (odds * CHANGE + 1.0 - CHANGE)

@@ -1,4 +1,4 @@
-//! Follows the blocks of a text: headings, rows of tables, items of lists, and the elements of HTML.
+//! Tracks the blocks of a text: headings, rows of tables, items of lists, and the elements of HTML.
 
 use super::code::Notation;
 use super::mark::Mark;
@@ -10,10 +10,10 @@ const LONGEST_KEY: usize = 3;
 /// The smallest number of marks that underline a heading.
 const UNDERLINE: usize = 3;
 
-/// Elements of HTML whose text gets no marks.
+/// HTML elements into whose text no marks are inserted.
 const CLOSED: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "title", "th", "td", "caption"];
 
-/// Elements of HTML with which text begins anew.
+/// HTML elements that begin a new block of text.
 const BLOCKS: [&str; 34] = [
     "address",
     "article",
@@ -51,7 +51,7 @@ const BLOCKS: [&str; 34] = [
     "ul",
 ];
 
-/// Elements of HTML that contain cells, and so are in none.
+/// HTML elements that contain cells, and therefore are never inside one.
 const AROUND_CELLS: [&str; 6] = ["table", "tbody", "thead", "tr", "body", "html"];
 
 /// The kind of a line.
@@ -70,14 +70,14 @@ pub(super) enum LineBlock {
 /// The blocks of a text so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BlockTracker {
-    /// The notation of the text, as far as its name shows it.
+    /// The notation of the text, if its file name shows it.
     notation: Notation,
     /// The kind of the line, once it has begun, and the break before it.
     line: Option<LineBlock>,
     before: Break,
     /// The number of words of the line.
     words: usize,
-    /// True if the previous line is one of running text that a paragraph begins with.
+    /// True if the previous line is running text at the beginning of a paragraph.
     follows_first: bool,
     /// True inside an element whose text gets no marks.
     is_closed: bool,
@@ -85,7 +85,7 @@ pub(super) struct BlockTracker {
     in_item: bool,
     /// True if the items of the list begin with hyphens, as direct speech does too.
     has_hyphens: bool,
-    /// True if the first item of the list ends with a stop, once it has ended.
+    /// True if the first item of the list ends with a mark that ends a sentence; `None` until that item has ended.
     has_stops: Option<bool>,
     /// True if a line such as `Plan:` is above, so that each item begins a sentence.
     follows_key: bool,
@@ -108,9 +108,9 @@ impl BlockTracker {
         self.line.is_some()
     }
 
-    /// Begins a line with the run at `start..end`, which makes `place` of the words after it; `gap` is the
-    /// mark before the line, and `is_whole` is true if the text has the whole line. Returns the kind of the
-    /// line.
+    /// Begins a line with the run at `start..end`, and returns the kind of the line. `place` is the place of the
+    /// words after the run, if the run determines it; `gap` is the mark before the line; `is_whole` is true if the
+    /// text contains the whole line.
     pub(super) fn begin_line(
         &mut self,
         (text, start, end): (&str, usize, usize),
@@ -171,7 +171,7 @@ impl BlockTracker {
         self.words <= LONGEST_KEY && self.words > 0 && self.is_first()
     }
 
-    /// Returns true if the line is one of running text that a paragraph begins with.
+    /// Returns true if the line is running text at the beginning of a paragraph.
     fn is_first(&self) -> bool {
         self.line == Some(LineBlock::Text) && self.before >= Break::Paragraph
     }
@@ -187,14 +187,14 @@ impl BlockTracker {
         (self.has_stops, self.follows_key, self.has_hyphens) = (None, false, false);
     }
 
-    /// Ends the item before this line, if there is one, and returns true if no mark is inserted after it;
-    /// `gap` is the mark there.
+    /// Ends the item before this line, if there is one, and returns true if no mark is inserted after the item;
+    /// `gap` is the mark after it.
     pub(super) fn end_item(&mut self, gap: Option<Mark>) -> bool {
         let in_item = std::mem::take(&mut self.in_item);
         in_item && !*self.has_stops.get_or_insert(gap.is_some_and(Mark::ends_sentence))
     }
 
-    /// Returns true if an item is open that gets no mark at its end.
+    /// Returns true if the line belongs to a list item after which no mark is inserted.
     pub(super) fn closes_item(&self) -> bool {
         self.in_item && self.has_stops != Some(true)
     }
@@ -212,13 +212,14 @@ impl BlockTracker {
         self.is_without_marks()
     }
 
-    /// Returns true if no marks are inserted here.
+    /// Returns true if no marks are inserted into the line.
     #[inline]
     pub(super) fn is_without_marks(&self) -> bool {
         self.is_closed || matches!(self.line, Some(LineBlock::Heading | LineBlock::Row))
     }
 
-    /// Ends a line; `gap` is the mark at its end. Returns its kind, and true if a sentence begins after it.
+    /// Ends a line; `gap` is the mark at its end. Returns the kind of the line, and true if a sentence begins after
+    /// it.
     pub(super) fn end_line(&mut self, gap: Option<Mark>) -> (LineBlock, bool) {
         let is_key = self.is_key(gap);
         self.follows_first = self.is_first() && self.words > 0;
@@ -228,7 +229,7 @@ impl BlockTracker {
         (block, is_key)
     }
 
-    /// Begins or ends an element of a block.
+    /// Processes the tag of a block element.
     pub(super) fn read_tag(&mut self, tag: BlockTag) {
         self.is_closed = tag.closes.unwrap_or(self.is_closed);
         match tag.list {
@@ -239,10 +240,11 @@ impl BlockTracker {
     }
 }
 
-/// A tag of a block of HTML.
+/// A tag of an HTML block element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockTag {
-    /// True if no marks are inserted after it, and false if they are; `None` if it does not determine this.
+    /// True if no marks are inserted after the tag, and false if marks are inserted; `None` if the tag does not
+    /// change this.
     closes: Option<bool>,
     pub(super) list: ListTag,
 }
@@ -257,7 +259,7 @@ pub(super) enum ListTag {
 }
 
 impl BlockTag {
-    /// Reads a tag; `None` if text does not begin anew with it.
+    /// Reads a tag; `None` unless it is the tag of a block element.
     pub(super) fn of(tag: &str) -> Option<Self> {
         let name = tag.strip_prefix('<')?;
         let is_end = name.starts_with('/');

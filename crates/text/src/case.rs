@@ -1,6 +1,6 @@
 //! The case of a word: the set of its letters that are capitals.
 //!
-//! One value for each spelling of a word, so two spellings are equal exactly when their cases are.
+//! Each spelling of a word has one value, so two spellings of a word are equal if and only if their cases are equal.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ use super::locale::{CAPITAL_SHARP_S, Letter, Locale, SHARP_S};
 /// The largest number of letters in a token: [`Capitals`] is a set of 64.
 pub const MAX_LETTERS: usize = 64;
 
-/// The set of the letters of a word that are capitals: bit `k` is the `k`-th letter that pairs,
-/// counted from 0. Digits, marks and letters without a pair do not count.
+/// The set of the letters of a word that are capitals: bit `k` is the `k`-th letter with a case mapping under the
+/// locale, counted from 0. Digits, marks and letters without a case mapping do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Capitals(pub u64);
 
@@ -24,11 +24,11 @@ impl Capitals {
 /// The case of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Case {
-    /// No capitals, or no letters that pair: `word`, `1990`.
+    /// No capitals, or no letters with a case mapping: `word`, `1990`.
     #[default]
     Lower,
-    /// A capital first letter, of two letters or more; under Dutch, `IJ` is one first letter:
-    /// `Word`, `IJsland`. A word whose first letter does not pair has no title case.
+    /// A capital as the first of at least two letters: `Word`. In Dutch, `IJ` counts as one first letter: `IJsland`.
+    /// A word whose first letter has no case mapping has no title case.
     Title,
     /// All letters capital: `NATO`, `I`, `A4`.
     Upper,
@@ -36,8 +36,8 @@ pub enum Case {
     Mixed(Capitals),
 }
 
-/// The class of a case, without its pattern: the unit of classifiers and of the breakdowns in
-/// reports.
+/// The class of a case, without the positions of its capitals. Classifiers predict it, and reports break results down
+/// by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
@@ -96,8 +96,8 @@ impl Case {
         Self::of_set(capitals & first_letters(count), count, title_letters(word, locale))
     }
 
-    /// Returns the case of a set of capitals, of a word of `count` letters; `title` is the set that
-    /// title case makes capitals.
+    /// Returns the case of a word of `count` letters with this set of capitals; `title` is the set of its capitals in
+    /// title case.
     fn of_set(capitals: u64, count: usize, title: u64) -> Self {
         let all = first_letters(count);
         match capitals {
@@ -135,8 +135,7 @@ impl Case {
         self != Self::Lower
     }
 
-    /// Appends `word` to `out` with the capitals of this case and no others. Only letters that pair
-    /// change.
+    /// Appends `word` to `out` with the capitals of this case and no others. Only letters with a case mapping change.
     ///
     /// ```
     /// use majuscule::{Case, Locale};
@@ -148,7 +147,7 @@ impl Case {
     pub fn apply(self, word: &str, locale: Locale, out: &mut String) {
         let Capitals(capitals) = match self {
             Self::Lower => Capitals(0),
-            // All letters, including those after the 64th of a word that is too long to be a token.
+            // All letters, including letters after the 64th in a word that is too long to be a token.
             Self::Upper => Capitals(u64::MAX),
             case => case.capitals(word, locale),
         };
@@ -212,7 +211,7 @@ impl Case {
     }
 }
 
-/// Appends a word of ASCII letters that pair as usual, with these capitals.
+/// Appends an ASCII word with these capitals. Its letters have their default case mappings, not the Turkic ones.
 fn apply_to_ascii(capitals: u64, word: &str, out: &mut String) {
     let start = out.len();
     out.push_str(word);
@@ -258,8 +257,8 @@ fn first_letters(count: usize) -> u64 {
     if count >= MAX_LETTERS { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// Returns the letters that title case makes capitals: the first, or a Dutch `ij`; none if the
-/// first letter does not pair, as in `ßa` and, outside Turkish, `İzmir`.
+/// Returns the letters that title case makes capitals: the first letter, or a Dutch `ij`; none if the first letter
+/// has no case mapping, as in `ßa` and, outside Turkish, `İzmir`.
 fn title_letters(word: &str, locale: Locale) -> u64 {
     if begins_with_ij(word, locale) {
         return 0b11;
@@ -276,8 +275,7 @@ fn begins_with_ij(word: &str, locale: Locale) -> bool {
     if locale != Locale::Dutch {
         return false;
     }
-    // Joiners are skipped, so that a soft hyphen between the two changes nothing; an accent on one
-    // does.
+    // A soft hyphen between the two letters is skipped. A combining accent is not, so an accented `i` begins no `ij`.
     let mut letters = word.chars().filter(|&c| c != '\u{ad}').skip_while(|c| !c.is_alphanumeric());
     matches!(letters.next(), Some('i' | 'I')) && matches!(letters.next(), Some('j' | 'J'))
 }

@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 use super::markup::escaped_letter;
 use super::tokenize::NO_TEXT;
 
-/// The code between two strings: its opener and closer without regard to case, what it is filled with, and what
-/// the opener opens if its line has no closer. Of openers that begin alike, the longer comes first.
+/// A pair of strings around code: the opener and the closer, both without regard to case, the byte that fills the
+/// code, and the block that the opener opens if its line has no closer. Of openers with the same beginning, the
+/// longer comes first.
 type Pair = (&'static str, &'static str, u8, Opens);
 
 const PAIRS: [Pair; 24] = [
@@ -43,13 +44,13 @@ const PAIRS: [Pair; 24] = [
 /// Opens a link of a wiki: `[[target|text]]`.
 const WIKI_LINK: &str = "[[";
 
-/// Fills code that stands apart from text or that is mark-up; [`NO_TEXT`] fills code in place of words.
+/// Fills code that is separate from text or that is mark-up; [`NO_TEXT`] fills code that is used like words.
 const BLANK: u8 = b' ';
 
-/// Fills code that stands in place of words and contains words: one name in braces.
+/// Fills code that is used like words and contains words: one name in braces.
 const PLACEHOLDER: u8 = b'{';
 
-/// The kind of code that an opener opens whose closer is not on its line.
+/// The kind of code that an opener opens if its closer is not on the same line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opens {
     Nothing,
@@ -58,7 +59,8 @@ enum Opens {
     First,
     /// A block, in TeX or if nothing else is on its line.
     Alone,
-    /// A block, if nothing but tags is before it on its line or nothing after it. `</x` closes it with all up to `>`.
+    /// A block, if nothing but tags is before it on its line or nothing after it. The tag that begins with `</x`
+    /// closes it.
     Element,
 }
 
@@ -77,10 +79,10 @@ const COMMANDS: &str = "label usepackage documentclass input include includegrap
 /// The largest number of backticks around a code span.
 const LONGEST_RUN: usize = 16;
 
-/// The largest number of words of a formula between dollars that has no mark of one.
+/// The largest number of words of a formula between dollars that has no mathematical symbols.
 const LONGEST_FORMULA: usize = 3;
 
-/// The notation of a text, as far as the name of its file shows it.
+/// The notation of a text, according to its file name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notation {
     /// None: only text that counts as code in all notations
@@ -92,34 +94,34 @@ pub enum Notation {
     Tex,
 }
 
-/// The largest number of characters of a line that wait for its end where text arrives live.
+/// The largest number of characters of live text that wait for the end of their line.
 const LONGEST_WAIT: usize = 1024;
 
-/// The kind of code that a line begins inside of.
+/// The kind of code in which a line begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Block {
     Text,
     FrontMatter,
-    /// A fence of this many of this character.
+    /// A fenced block, with the character of its fence and the number of these characters.
     Fence(u8, usize),
-    /// Code up to this closer, or to an empty line as well if it stands in place of words.
+    /// Code up to this closer; if the code is used like words, an empty line also ends it.
     Until {
         close: Cow<'static, str>,
         fill: u8,
     },
 }
 
-/// The code of a text, which is read line by line. The kind of a line depends on no later line.
+/// Finds the code in a text, line by line. The kind of a line does not depend on later lines.
 #[derive(Debug, Clone)]
 pub struct CodeFinder {
     notation: Notation,
     block: Block,
     /// True before the first line.
     is_first: bool,
-    /// True after an empty line or one of indented code, where such code may begin or go on.
+    /// True after an empty line or a line of indented code, where indented code may begin or continue.
     may_indent: bool,
     in_list: bool,
-    /// True if each line is a text of its own.
+    /// True if each line is a separate text.
     apart: bool,
     /// The part of a live line that was read.
     begun: BegunLine,
@@ -128,7 +130,8 @@ pub struct CodeFinder {
 /// The findings in the part of a line that was read.
 #[derive(Debug, Clone, Copy, Default)]
 struct BegunLine {
-    /// True if it has anything but white space, and anything but tags and white space.
+    /// True if that part has anything but white space; `has_text` is true if it has anything but tags and white
+    /// space.
     is_written: bool,
     has_text: bool,
     is_in_tag: bool,
@@ -147,7 +150,7 @@ impl BegunLine {
 }
 
 impl CodeFinder {
-    /// Starts a text of a file with this name; with `apart`, each line is a text of its own.
+    /// Starts a text of a file with this name; with `apart`, each line is a separate text.
     pub fn new(name: &str, apart: bool) -> Self {
         let name = name.to_ascii_lowercase();
         let name = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
@@ -172,8 +175,9 @@ impl CodeFinder {
         self.notation
     }
 
-    /// Returns whole lines as text, or `view` with as many bytes: with blanks for code that stands apart from text or
-    /// that is mark-up, with [`NO_TEXT`] for code in place of words, and with `{__name_}` for placeholders.
+    /// Returns whole lines if they have no code, and otherwise `view` with as many bytes: blanks replace code that is
+    /// separate from text or that is mark-up, [`NO_TEXT`] replaces code that is used like words, and `{__name_}`
+    /// replaces placeholders.
     pub fn view<'a>(&mut self, lines: &'a str, view: &'a mut String) -> &'a str {
         view.clear();
         let mut at = 0;
@@ -199,9 +203,9 @@ impl CodeFinder {
         view
     }
 
-    /// Appends the view of the beginning of a live text, as far as it can be read before more of it
-    /// comes, and returns its length; `is_whole` is true if nothing more comes. Text waits from the
-    /// first character that may open code to the end of its line.
+    /// Appends the view of the part of a live text that can be read before more text arrives, and returns the length
+    /// of that part; `is_whole` is true if no more text comes. From the first character that may open code on, text
+    /// waits for the end of its line.
     pub fn read_live(&mut self, text: &str, is_whole: bool, view: &mut String) -> usize {
         let mut at = 0;
         while at < text.len() {
@@ -409,7 +413,7 @@ impl CodeFinder {
             b'{' | b'[' if !is_tex => self.pair(line, at),
             b']' => line.target(at),
             b'%' if is_tex => Some((line.text.len(), BLANK)),
-            // The cells of a table are shown as other tables have them.
+            // The cell separator of a TeX table becomes `|`, as in other tables.
             b'&' if is_tex => line.next("\\\\", at).map(|_| (at + 1, b'|')),
             b'~' if is_tex => Some((at + 1, BLANK)),
             _ => None,
@@ -422,7 +426,7 @@ impl CodeFinder {
         (line.text.len(), fill)
     }
 
-    /// Finds code between an opener and a closer of the table.
+    /// Finds code between an opener and a closer of `PAIRS`.
     fn pair(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
         let rest = &line.text[at..];
         let &(open, close, fill, opens) =
@@ -464,7 +468,7 @@ impl CodeFinder {
         (is_tex || is_formula(inside, line.begun(at).last, after)).then_some((close + 1, NO_TEXT))
     }
 
-    /// Finds an environment and a command of TeX: one with braces, or any in a file of TeX.
+    /// Finds a TeX environment or command; outside TeX files, only commands with braces or brackets count.
     fn command(&mut self, line: &mut Line<'_>, at: usize) -> Option<Code> {
         let text = line.text;
         let is_tex = self.notation == Notation::Tex;
@@ -514,7 +518,7 @@ impl CodeFinder {
             let apart = ["begin", "end", "label", "href", "textcolor", "index", "vspace", "hspace"];
             return Some((end, if apart.contains(&name) { BLANK } else { NO_TEXT }));
         }
-        // The argument of the others is text.
+        // The argument of any other command is text.
         while let Some(group) = line.group(end, b"[") {
             end = group;
         }
@@ -523,20 +527,21 @@ impl CodeFinder {
     }
 }
 
-/// The end of code inside a line of text, and its filling.
+/// The end of code inside a line of text, and the byte that fills it.
 type Code = (usize, u8);
 
-/// A line, and the closers in it that were looked for, so that no text is searched twice for the same one.
+/// A line, and the closers that were searched for in it, so that no text is searched twice for the same closer.
 struct Line<'a> {
     text: &'a str,
     /// The byte after the last one that is not white space.
     text_end: usize,
-    /// The part of the line up to a byte.
+    /// The findings in the part of the line before a byte, and that byte.
     begun: (BegunLine, usize),
-    /// For each closer, the byte from which it was looked for, and the first closer after it, or the length if there is
-    /// none.
+    /// For each closer, the byte from which it was searched for, and the byte of the first closer found, or the
+    /// length of the line if there is none.
     closers: Vec<(String, usize, usize)>,
-    /// The byte of the closing bracket for each opening one, and for runs of backticks the next run as long.
+    /// The byte of the closing bracket for each opening one, and the next run of the same length for each run of
+    /// backticks.
     partners: Option<FxHashMap<usize, usize>>,
 }
 
@@ -546,7 +551,7 @@ impl<'a> Line<'a> {
         Self { text, text_end, begun: (begun, 0), closers: Vec::new(), partners: None }
     }
 
-    /// Returns the content of the line before byte `at`, which grows from call to call.
+    /// Returns the findings in the line before byte `at`; `at` grows from call to call.
     fn begun(&mut self, at: usize) -> BegunLine {
         let (begun, read) = &mut self.begun;
         begun.read(&self.text[*read..at.max(*read)]);
@@ -624,7 +629,7 @@ impl<'a> Line<'a> {
         let close = self.partner(at)?;
         let len = self.text[at..].bytes().take(LONGEST_RUN + 1).take_while(|b| *b == b'`').count();
         let inside = &self.text[at + len..close.max(at + len)];
-        // ``quotes'' of TeX, `quotes' of old.
+        // ``quotes'' of TeX, or `quotes' in the old style.
         let is_quote = inside.contains("''") && len == 2
             || inside.matches('\'').count() % 2 == 1 && inside.contains("' ");
         (len <= LONGEST_RUN && !is_quote && !inside.trim().is_empty()).then_some((close + len, NO_TEXT))
@@ -642,7 +647,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns how many bytes of an opener a text begins with, if nothing contradicts it as far as the text goes.
+/// Returns the length of the beginning of an opener with which `text` starts: the whole opener, or a part if the text
+/// is shorter. `None` if the text does not match the opener.
 fn pair_len(text: &str, (open, .., opens): &Pair) -> Option<usize> {
     let len = open.len().min(text.len());
     let begins = text.as_bytes()[..len].eq_ignore_ascii_case(&open.as_bytes()[..len]);
@@ -651,12 +657,12 @@ fn pair_len(text: &str, (open, .., opens): &Pair) -> Option<usize> {
     (begins && (len < open.len() || !is_other)).then_some(len)
 }
 
-/// Returns true if the text begins with an opener of the table, or may when more of it comes.
+/// Returns true if the text begins with an opener of `PAIRS`, or may do so when more text arrives.
 fn may_be_pair(text: &str, is_whole: bool) -> bool {
     PAIRS.iter().any(|pair| pair_len(text, pair).is_some_and(|len| !is_whole || len == pair.0.len()))
 }
 
-/// Returns true if lines may have code. Most lines have none, which a test of many bytes at once shows.
+/// Returns the first byte that may open code. Most lines have none, which a fast test of many bytes at once shows.
 fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     // Comparisons without a branch, in a loop of a known length, look at many bytes at once.
     let opens = |b: u8| {
@@ -672,7 +678,7 @@ fn next_odd(lines: &[u8], is_first: bool) -> Option<usize> {
     lines[from..end].iter().position(|&b| opens(b)).map(|at| from + at)
 }
 
-/// Appends as many bytes as `code` has. Code right after a word leaves the word apart.
+/// Appends the view of `code`, which has as many bytes. A blank separates code from a word right before it.
 fn mask(code: &str, fill: u8, view: &mut String) {
     if fill == PLACEHOLDER {
         let name = code[1..code.len() - 1].chars();
@@ -726,7 +732,8 @@ fn definition_len(line: &str) -> usize {
     find().unwrap_or(0)
 }
 
-/// Returns true if a formula is inside dollars, with this text around them, and not a price: `$5 and $10`.
+/// Returns true if the text between two dollars, with the text around them, is a formula and not a price: `$5 and
+/// $10`.
 fn is_formula(inside: &str, before: Option<char>, after: &str) -> bool {
     let marks = ['\\', '^', '_', '=', '{', '+', '<', '>', '*', '/', '|'];
     let is_marked = inside.contains(marks);

@@ -18,7 +18,7 @@ pub fn compound(lower: &str, locale: Locale, case: impl Fn(&str) -> Option<Case>
         let word = part.trim_end_matches(is_joint);
         let after = part[word.len()..].chars().next();
         let count = locale.letter_count(word);
-        // `'s`, `l'` and `n't` are not words of their own, whatever `s` and `l` alone are.
+        // `'s`, `l'` and `n't` are not separate words, whatever `s` and `l` alone are.
         let clitic = before == Some('\'') && count <= 2 || after == Some('\'') && count == 1;
         let case = if clitic { Case::Lower } else { case(word).unwrap_or(Case::Lower) };
         capitals |= case.capitals(word, locale).0.checked_shl(letters as u32).unwrap_or(0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::locale::{Locale, is_joiner};
 use super::tokens::lower_word;
 
-/// Stands for the end of a line in text whose lines are read as one.
+/// The character that represents the end of a line in text whose lines are joined.
 pub const LINE_END: char = '\u{b}';
 
 /// The hyphens at which a word is divided. A soft one shows that the parts are one word.
@@ -79,8 +79,8 @@ impl Division {
     }
 }
 
-/// Returns the beginning of the run after byte `end` of a text if a hyphen before that byte ends a
-/// line, and may divide a word.
+/// Returns the byte at which the run on the next line begins if a hyphen right before byte `end` of a text ends a
+/// line and may divide a word.
 #[inline]
 pub fn second_part(text: &str, end: usize) -> Option<usize> {
     // The last bytes of the hyphens.
@@ -114,11 +114,11 @@ fn is_combining(c: char) -> bool {
     is_joiner(c) && c != '\u{ad}'
 }
 
-/// The largest number of lines that wait for the next one.
+/// The largest number of lines in a row that wait for the next line.
 const LONGEST_WAIT: usize = 64;
 
-/// Returns the number of those of the first `end` bytes that are whole lines, the last of which does
-/// not end in the middle of a word; `ended` is true if nothing follows the text.
+/// Returns the number of bytes, at most `end`, after which `text` can be cut without dividing a word: the last line
+/// before the cut does not end in the middle of a word. `ended` is true if no more text follows.
 pub fn undivided_lines(text: &[u8], end: usize, ended: bool) -> usize {
     if ended && end == text.len() {
         return end;
@@ -136,7 +136,7 @@ pub fn undivided_lines(text: &[u8], end: usize, ended: bool) -> usize {
     end
 }
 
-/// Returns true if the valid text at the end of some bytes ends with a hyphen that may divide a word.
+/// Returns true if the bytes end with valid UTF-8 whose last character is a hyphen that may divide a word.
 fn is_divided(tail: &[u8]) -> bool {
     tail.utf8_chunks().last().is_some_and(|chunk| chunk.invalid().is_empty() && ends_divided(chunk.valid()))
 }

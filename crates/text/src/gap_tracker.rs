@@ -1,4 +1,4 @@
-//! Follows the gap between two words: the mark, the opening, and the positions that are closed to others.
+//! Tracks the gap between two words: its mark, its opening mark, and whether other marks can be inserted there.
 
 use super::mark::Mark;
 use super::reading::WordReading;
@@ -14,12 +14,12 @@ pub(super) struct GapTracker {
 }
 
 impl GapTracker {
-    /// Starts a text after another one, whose first word has the gap after the last word of that one.
+    /// Starts a text after another one: the gap after the last word of the other text is before its first word.
     pub(super) fn after(gap: Option<Mark>) -> Self {
         Self { gap, ..Self::default() }
     }
 
-    /// Returns the gap after the last word, as far as the text is read: see [`Token::gap`].
+    /// Returns the gap after the last word of the text read so far: see [`Token::gap`].
     pub(super) fn gap(&self) -> Option<Mark> {
         self.gap
     }
@@ -43,14 +43,15 @@ impl GapTracker {
         }
     }
 
-    /// Notes the openings among marks, and returns true if the marks are nothing else.
+    /// Notes the opening marks in `marks`, and returns true if these are the only marks.
     pub(super) fn see_openings(&mut self, reading: &WordReading, marks: &str) -> bool {
         marks.chars().for_each(|c| self.opening = self.opening.stronger(Mark::opened_by(c)));
         marks.chars().all(|c| reading.is_opening(c))
     }
 
-    /// Returns the mark right before a word, with `before` before it in its run. Where marks are inserted,
-    /// openings are noted and do not count as marks: a word with an opening is read like a word without.
+    /// Returns the mark right before a word; `before` is the text before the word in its run. Where marks are
+    /// inserted, opening marks are noted but do not count, so that a word with an opening mark is read like a word
+    /// without.
     #[inline]
     pub(super) fn left_of(&mut self, reading: &WordReading, before: &str) -> Option<char> {
         let is_mark = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
@@ -68,9 +69,9 @@ impl GapTracker {
         std::mem::take(&mut self.opening)
     }
 
-    /// Notes in a word the gap before it, and closes a gap that gets no mark. `line` are the words before it
-    /// on the line, `opening` is the opening before it, and `is_closed` is true if no other can be inserted
-    /// there.
+    /// Records in `token` the gap before the word, and closes a gap into which no mark can be inserted. `line`
+    /// contains the words before it on the line, `opening` is the opening mark before it, and `is_closed` is true if
+    /// no other opening mark can be inserted there.
     #[inline]
     pub(super) fn begin_word(
         &mut self,
@@ -82,7 +83,7 @@ impl GapTracker {
     ) {
         if reading.sees_openings() {
             if opening != Mark::None && !reading.is_live() {
-                // A line that has an opening gets no other one before it.
+                // If a line has an opening mark, no other one is inserted before it.
                 line.iter_mut().for_each(|word| _ = word.opening.get_or_insert(Mark::None));
             }
             let is_closed = is_closed
@@ -96,7 +97,7 @@ impl GapTracker {
         if let Some(left) = token.left.filter(|_| !has_apostrophe) {
             self.see(Mark::of(left), token.before);
         }
-        // Inside a run no mark may be, though an opening alone may be there: `a¿b`.
+        // No mark can be inserted inside a run, even if only an opening mark is there: `a¿b`.
         token.gap = self.gap.take().or((token.before == Break::None).then_some(Mark::None));
     }
 
@@ -115,8 +116,8 @@ impl GapTracker {
         self.gap.get_or_insert(Mark::None);
     }
 
-    /// Ends a speaker label, whose marks do not belong to the text; `before` is the state before it. Without
-    /// words, the mark after the last word of the previous line takes its place.
+    /// Ends a speaker label, whose marks do not belong to the text. If the label has no words, the gap is the one
+    /// before the label, from the state `before`.
     pub(super) fn end_label(&mut self, before: &Self, has_words: bool) {
         self.gap = if has_words { Some(Mark::None) } else { before.gap };
     }

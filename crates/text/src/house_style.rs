@@ -1,4 +1,4 @@
-//! A house style: rules on capitals that are a matter of taste, which a caller asks for.
+//! A house style: optional rules on capitals that are a matter of taste.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! The capitals of the source that stay: each line is judged by its letters, sentence by sentence.
+//! Decides which capitals of the source stay: the letters of each line are judged, sentence by sentence.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,21 +12,20 @@ use super::source_capitals::{Capitalized, DutchApostrophe};
 use super::speaker_label::listed_case;
 use super::tokens::{Break, Constraint, Token, Tokens};
 
-/// The number of words of two letters or more that show the case of a sentence. A shorter one is judged together
-/// with the adjacent sentence on its line: `He works for NASA. NASA! I know.`
+/// The number of words of two letters or more that are enough to judge a sentence. A shorter sentence is judged
+/// together with the adjacent sentence on its line: `He works for NASA. NASA! I know.`
 const SHOWING: usize = 2;
 
-/// The largest number of small letters before the capitals of a name in capitals: `McDONALD`.
+/// The largest number of lower-case letters in the prefix of a name that is otherwise in capitals: `McDONALD`.
 const LONGEST_PREFIX: u32 = 3;
 
 /// The largest number of letters of a unit and of the ending of an ordinal.
 const LONGEST_UNIT: usize = 4;
 
-/// The decision of each sentence of a line to keep its capitals, if lines decide that
-/// ([`Capitalized::Auto`]).
+/// Decides for each sentence of a line whether it keeps its capitals, under [`Capitalized::Auto`].
 #[derive(Debug, Clone, Default)]
 pub struct KeptCapitals {
-    /// The decision on the sentence that may continue, made by its first words.
+    /// The decision on the last sentence, made by its first words, in case the sentence continues.
     open: Option<bool>,
     /// The parts of the current piece that are judged, for reuse.
     parts: Vec<JudgedPart>,
@@ -52,7 +51,7 @@ impl JudgedPart {
     }
 }
 
-/// The letters of a part.
+/// The cases of the letters of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct LetterKinds {
     small: bool,
@@ -71,11 +70,10 @@ impl LetterKinds {
 }
 
 impl KeptCapitals {
-    /// Drops the kept capitals of a sentence that has lost its case, or that would otherwise come
-    /// out with no small letter, or with no capital: restored again, such a sentence would count as
-    /// one that has lost its case, and come out differently (`WHO bbc` as `WHO BBC`, and that as
-    /// `who BBC`). The names of speakers prove nothing about their lines, and lose their own
-    /// capitals only with them.
+    /// Drops the kept capitals of a sentence that has lost its case, or whose restored form would have no lower-case
+    /// letter or no capital. Restored again, such a form would count as a sentence that has lost its case, and the
+    /// result would differ (`WHO bbc` becomes `WHO BBC`, and `WHO BBC` becomes `who BBC`). Speaker labels are no
+    /// evidence about their lines, and lose their own capitals only together with their lines.
     pub fn drop_kept_capitals(
         &mut self,
         source: &[u8],
@@ -121,7 +119,7 @@ impl KeptCapitals {
     ) -> Option<bool> {
         self.find_parts(line, tokens, decisions, options);
         let mut last = None;
-        // The rest of a line comes before the speaker label that it judges.
+        // The text of a line is judged before its speaker label, because it is evidence for the label.
         for at in (0..self.parts.len()).rev() {
             let part = &self.parts[at];
             let rest = self.parts.get(at + 1).filter(|rest| !rest.is_label);
@@ -179,16 +177,16 @@ impl KeptCapitals {
     }
 }
 
-/// Returns true if other words are judged from this word on; `was_label` is true if the word before it
-/// is part of a speaker label.
+/// Returns true if a new part, which is judged separately, begins with this word; `was_label` is true if the word
+/// before it is part of a speaker label.
 fn begins_part(token: &Token, decision: &Decision, was_label: bool) -> bool {
     let goes_on_in_label = token.is_label && was_label;
     token.before >= Break::Line
         || !goes_on_in_label && (token.opens_line || decision.begins(token) || token.is_label != was_label)
 }
 
-/// Leaves the case of a word whose capitals are kept to the method; `is_first` is true for the first
-/// word that is judged together, and for one that begins a sentence.
+/// Leaves the case of a word whose capitals are kept to the method; `is_first` is true for the first word of a part,
+/// and for a word that begins a sentence.
 fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions) {
     let token = &tokens.as_slice()[at];
     if is_kept(token) {
@@ -202,7 +200,7 @@ fn free(at: usize, is_first: bool, tokens: &mut Tokens, options: &RestoreOptions
     }
 }
 
-/// Keeps the small letters of a word inside a sentence with capitals, where a method is seldom right about a
+/// Keeps the lower case of a word inside a sentence with capitals, where a method is seldom right about a
 /// capital: the first word of a quote that is part of the sentence (`he said "wow!" and left`), and a word
 /// that is divided at a line end.
 fn keep_small(at: usize, source: &[u8], tokens: &mut Tokens) {
@@ -239,7 +237,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Returns true if words have letters in both cases, and come out so.
+    /// Returns true if words have letters in both cases, in the source and in the restored text.
     fn keeps(&self, words: &Range<usize>) -> bool {
         // Most sentences with capitals have such a word.
         if words.clone().any(|at| self.is_kept_title(at)) {
@@ -261,8 +259,8 @@ impl Judge<'_> {
                 .is_some_and(|before| self.source[self.words[before].source.start as usize].is_ascii_digit())
     }
 
-    /// Returns true if a speaker label keeps its capitals: its own case is evidence, or the case of the `rest` of
-    /// its line.
+    /// Returns true if a speaker label keeps its capitals, according to its own letters or to the letters of `rest`,
+    /// the rest of its line.
     fn keeps_label(&self, label: &JudgedPart, rest: Option<&JudgedPart>) -> bool {
         let is_plain = |rest: &JudgedPart| {
             !self.kinds(&rest.words, |_, word| self.in_source(word)).are_shouted()
@@ -301,14 +299,15 @@ impl Judge<'_> {
         case.capitals(word, self.options.locale())
     }
 
-    /// Returns true if a word whose letters `all` can be capitals may be in text in capitals with these alone:
-    /// `McDONALD`, `iPHONE`, `CEOs`, `5th`, `km` after a number.
+    /// Returns true if a word with exactly these capitals may occur in text in capitals; `all` are the letters that
+    /// can be capitals: `McDONALD`, `iPHONE`, `CEOs`, `5th`, `km` after a number.
     fn is_in_capitals(&self, at: usize, word: &str, capitals: Capitals, all: Capitals) -> bool {
         let (Capitals(capitals), Capitals(all)) = (capitals, all);
         let count = all.count_ones();
         let small = (!capitals & all).count_ones();
         let is_name = || {
-            // Small letters after the first letter alone, or the first letter alone.
+            // The lower-case letters are right after a capital first letter, or only the first letter is in lower
+            // case.
             let after = (capitals >> 1).trailing_zeros();
             let is_prefix = if capitals & 1 == 1 { after == small } else { after == 0 && small == 1 };
             is_prefix && small <= LONGEST_PREFIX && count >= small + 2 + (capitals as u32 & 1)
@@ -324,8 +323,8 @@ impl Judge<'_> {
     }
 }
 
-/// Marks the capitals that are not certain to stay in the words of a line, from word `first` on: the sentence may
-/// lose them, if there are no small letters in the word or in an adjacent word.
+/// Marks as doubtful the capitals of a line, from word `first` on, that are not certain to stay: the sentence may
+/// lose them if there are no lower-case letters in the word or in an adjacent word.
 pub(super) fn mark_doubtful(tokens: &mut Tokens, first: usize) {
     if !tokens.as_slice()[first..].iter().any(|word| word.constraint.has_capital()) {
         return;
@@ -333,7 +332,7 @@ pub(super) fn mark_doubtful(tokens: &mut Tokens, first: usize) {
     for at in first..tokens.len() {
         let words = tokens.as_slice();
         let Constraint::Kept(case) = words[at].constraint else { continue };
-        // Across ends of sentences, since others are inserted.
+        // Adjacent words count across sentence ends, since more sentence ends may be inserted.
         let opens = |word: &Token| word.opens_line || word.before >= Break::Line;
         let before = at.checked_sub(1).filter(|&before| before >= first && !opens(&words[at]));
         let after = Some(at + 1).filter(|&after| words.get(after).is_some_and(|word| !opens(word)));
@@ -344,8 +343,8 @@ pub(super) fn mark_doubtful(tokens: &mut Tokens, first: usize) {
     }
 }
 
-/// Returns true if a word has small letters in the source that no text in capitals has. After a number a word
-/// may be a unit.
+/// Returns true if a word has lower-case letters in the source that it would not have in text in capitals. A word
+/// after a number may be a unit, and does not count.
 fn has_small(tokens: &Tokens, at: usize) -> bool {
     let words = tokens.as_slice();
     let is_number = |at: usize| tokens.lower(at).starts_with(|c: char| c.is_ascii_digit());

@@ -20,8 +20,8 @@ impl From<Case> for Label {
     }
 }
 
-/// Returns a number that a method computed as a probability. A number beyond 0 and 1 is the nearer of
-/// them, and one that is not a number, which a damaged model may compute, is 0.
+/// Converts a number that a method computed to a probability: it is clamped to the range from 0 to 1, and NaN, which
+/// a damaged model may compute, becomes 0.
 #[inline]
 pub fn probability(number: f32) -> f32 {
     if number.is_nan() { 0.0 } else { number.clamp(0.0, 1.0) }
@@ -35,10 +35,10 @@ pub struct Choice {
     /// The probability of the case, from 0 to 1; `None` if it was not requested or the method has
     /// none.
     pub confidence: Option<f32>,
-    /// The probability of the mark, or of no mark; `None` if it, or the marks, were not requested.
+    /// The probability of the mark, or of no mark; `None` if marks or probabilities were not requested.
     pub mark_confidence: Option<f32>,
-    /// The mark at the end of the sentence that opens right before the word, if the language opens
-    /// sentences which end so: [`Mark::Question`] for `¿`.
+    /// The mark whose opening form belongs right before the word, if the language has one: [`Mark::Question`] for
+    /// `¿`.
     pub opening: Mark,
 }
 
@@ -49,9 +49,9 @@ impl From<Label> for Choice {
     }
 }
 
-/// The labels that a method chooses among, each with its id: its position in the list. They are
-/// saved with the model, so that an id means the same wherever the model is read. A mixed case is
-/// one label; the method finds its pattern.
+/// The labels that a method chooses from. The id of a label is its position in the list. The list is saved with the
+/// model, so that an id means the same wherever the model is read. All mixed cases are one label; the method finds
+/// the pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels(Vec<(Class, Mark)>);
 

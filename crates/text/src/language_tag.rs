@@ -1,4 +1,4 @@
-//! Language tags from outside (documents, options): checked once, before one names a file.
+//! Language tags from documents and options, validated before a tag becomes part of a file name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +14,12 @@ pub struct LanguageTag(String);
 const LONGEST: usize = 64;
 
 impl LanguageTag {
-    /// The language itself, in lower case: `pt` for `pt-BR`.
+    /// Returns the primary language subtag in lower case: `pt` for `pt-BR`.
     pub fn primary(&self) -> String {
         self.0.split('-').next().unwrap_or_default().to_ascii_lowercase()
     }
 
-    /// The tag as text.
+    /// Returns the tag as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -42,7 +42,7 @@ impl FromStr for LanguageTag {
     }
 }
 
-/// The first characters of a text that is too long for a message.
+/// Returns the beginning of a text that is too long for an error message.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

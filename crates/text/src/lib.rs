@@ -1,11 +1,12 @@
 //! Text as methods see it: words, gaps, case and labels, the options of restoring, and the interface of every method.
 //!
-//! A layer below [`majuscule`](https://docs.rs/majuscule), whose versions it follows; programs use that one.
+//! A layer below [`majuscule`](https://docs.rs/majuscule), with the same version numbers. Programs should use
+//! `majuscule`.
 
 // `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-// In reading order: each module uses only those above it.
+// In reading order.
 
 pub mod case;
 pub mod compound;

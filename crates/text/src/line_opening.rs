@@ -6,21 +6,21 @@ use super::speaker_label::{LabelContext, is_user, may_name, speaker_label};
 use super::time_stamp::time_stamp;
 use super::tokens::lower_word;
 
-/// The number of lines after a label in which a name that is not known is a label as well.
+/// The number of lines after a speaker label in which an unknown name also counts as a label.
 const DIALOGUE: u8 = 4;
 
-/// The largest number of characters that are looked at, so that live text waits for no more, and the
-/// number of bytes in which a line with a label has a colon.
+/// The largest number of characters of a line that are examined, so that live text waits for no more, and the number
+/// of bytes at the start of a line among which the colon of a label must be.
 const LONGEST: usize = 160;
 const HEAD: usize = 128;
 
-/// The result of looking for a part of a line that may not have arrived whole.
+/// The result of looking for a part of a line that may be incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scan {
     No,
-    /// The text that has not arrived yet decides.
+    /// The result depends on text that has not arrived yet.
     Open,
-    /// A part of this many bytes.
+    /// The part was found, with this many bytes.
     Found(usize),
 }
 
@@ -39,10 +39,10 @@ impl Scan {
     }
 }
 
-/// The opening of a line, as far as it is read.
+/// The state of reading the opening of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum LineOpening {
-    /// Text: nothing is looked for any longer.
+    /// Text has begun: time stamps and labels are no longer looked for.
     #[default]
     Text,
     /// Nothing but white space.
@@ -75,8 +75,8 @@ pub(super) struct Dialogue {
 }
 
 impl Dialogue {
-    /// Looks for a time stamp or a label at byte `at` of the text, before which the line has
-    /// `opening`; `is_whole` is true if the line ends where the text does.
+    /// Looks for a time stamp or a label at byte `at` of the text. `opening` is the opening of the line before that
+    /// byte; `is_whole` is true if the line ends where the text ends.
     pub(super) fn part(
         &mut self,
         text: &str,
@@ -123,7 +123,7 @@ impl Dialogue {
     }
 }
 
-/// Follows the prefix of each line, and the first words of the text, which a colon may make a label.
+/// Tracks the prefix of each line, and the first words of its text, which a colon may turn into a label.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineOpenings {
     /// True if time stamps and labels are looked for.
@@ -132,9 +132,9 @@ pub(super) struct LineOpenings {
     opening: LineOpening,
     /// The labels so far.
     dialogue: Dialogue,
-    /// The first words of the line, where marks are inserted.
+    /// The first words of the line, if marks are inserted.
     words: String,
-    /// The number of words that a colon may still make a label of.
+    /// The number of further words that a colon may turn into a label.
     names_left: u8,
     /// True if the words follow a time stamp.
     is_timed: bool,
@@ -189,7 +189,7 @@ impl LineOpenings {
         }
     }
 
-    /// Returns true if a colon after this word, one of the first of a line, may make a label of them.
+    /// Returns true if a colon after this word may turn the first words of a line into a label.
     #[inline]
     pub(super) fn may_name(&mut self, word: &str, locale: Locale) -> bool {
         self.names_left > 0 && self.may_name_with(word, locale)
@@ -205,8 +205,8 @@ impl LineOpenings {
         may_name(&self.words, self.is_timed)
     }
 
-    /// Ends a line, and returns its prefix, if nothing follows it; `is_written` is true if the line has
-    /// anything.
+    /// Ends a line, and returns its prefix, or [`LineOpening::Text`] if text follows the prefix; `is_written` is true
+    /// if the line is not blank.
     pub(super) fn end_line(&mut self, is_written: bool) -> LineOpening {
         if !self.has_speakers {
             return LineOpening::Text;
@@ -228,8 +228,8 @@ pub(super) fn is_name_of_program(label: &str) -> bool {
         || label.get(..5).is_some_and(|from| from.eq_ignore_ascii_case("from "))
 }
 
-/// Returns true if a time stamp or a label may be at the beginning of a line; `is_whole` is true if the
-/// line ends where the text does. Most lines have neither, which a test of many bytes at once shows.
+/// Returns true if a time stamp or a label may be at the beginning of a line; `is_whole` is true if the line ends
+/// where the text ends. Most lines have neither, which a fast test of many bytes at once shows.
 #[inline]
 fn may_open(text: &[u8], is_whole: bool) -> bool {
     let head = &text[..text.len().min(HEAD)];

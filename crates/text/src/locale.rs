@@ -1,9 +1,8 @@
-//! The letters that pair under a locale: the lower and upper case of one letter.
+//! The case mappings of a locale: pairs of the lower and the upper case of one letter.
 //!
-//! Only letters that pair one to one take part in case: `up(low(c)) == c`, with one character each.
-//! So `ß`, `ŉ`, the Kelvin sign, `ǅ` and, outside Turkish and Azeri, `İ` and `ı` are never changed,
-//! and every change can be undone. `ẞ` alone is written `ß` where the letter before it becomes small, as its
-//! lower case is, and `ß` stays in capitals.
+//! Only letters with a one-to-one case mapping change: `up(low(c)) == c`, with one character each. So `ß`, `ŉ`, the
+//! Kelvin sign, `ǅ` and, outside Turkish and Azeri, `İ` and `ı` are never changed, and every change can be undone.
+//! The only exception is `ẞ`: it becomes `ß` if the letter before it becomes lower case, and `ß` never becomes `ẞ`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -17,8 +16,8 @@ use majuscule_base::error::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Locale {
-    /// Unicode's own pairs, correct for every language not named below. Greek final sigma is chosen
-    /// by position.
+    /// Unicode's default mappings, correct for every language not named below. Greek final sigma is chosen by
+    /// position.
     #[default]
     Root,
     /// Turkish and Azeri: `i`/`İ` and `ı`/`I`.
@@ -51,13 +50,13 @@ impl fmt::Display for Locale {
     }
 }
 
-/// The small letter that has no capital of one letter in most text.
+/// The lower-case letter whose capital is two letters in most text.
 pub(super) const SHARP_S: char = 'ß';
 
-/// Its capital, which pairs in one direction.
+/// The capital of `ß`, which is mapped to lower case, but not back.
 pub(super) const CAPITAL_SHARP_S: char = 'ẞ';
 
-/// A letter that pairs one to one with its other case.
+/// A letter with a one-to-one case mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Letter {
     /// A lower-case letter, with its capital.
@@ -74,8 +73,8 @@ impl Letter {
 }
 
 impl Locale {
-    /// Returns the pair of `c` regardless of context; `None` for sigma, whose pair depends on its
-    /// position (see [`Locale::letters`]), and for characters that do not pair.
+    /// Returns the case mapping of `c` regardless of context; `None` for sigma, whose mapping depends on its position
+    /// (see [`Locale::letters`]), and for characters without a one-to-one mapping.
     #[inline]
     pub fn pair(self, c: char) -> Option<Letter> {
         if c.is_ascii() {
@@ -88,7 +87,7 @@ impl Locale {
                 _ => {}
             }
         }
-        // Nearly all letters in practice lie below U+0600: one table look-up.
+        // Nearly all letters in practice are below U+0600: one table look-up.
         match TABLE.get(c as usize) {
             Some(pair) => *pair,
             None => unicode_pair(c),
@@ -106,14 +105,13 @@ impl Locale {
         }
     }
 
-    /// Iterates over the characters of `text`, each with its byte offset and its pair, if it has
-    /// one. Sigma pairs only in the spelling that its position requires: `ς` at the end of a word,
-    /// `σ` elsewhere.
+    /// Iterates over the characters of `text`, each with its byte offset and its case mapping, if it has one. A
+    /// lower-case sigma has one only in the form that its position requires: `ς` at the end of a word, `σ` elsewhere.
     pub fn letters(self, text: &str) -> Letters<'_> {
         Letters { locale: self, text, at: 0, after_letter: false }
     }
 
-    /// Returns the number of letters of `text` that pair, the length of a
+    /// Returns the number of letters of `text` with a case mapping, which is the length of a
     /// [`Capitals`](crate::Capitals) set.
     pub fn letter_count(self, text: &str) -> usize {
         if text.is_ascii() {
@@ -141,7 +139,7 @@ impl Locale {
     }
 }
 
-/// The characters of a text with their pairs; see [`Locale::letters`].
+/// The characters of a text with their case mappings; see [`Locale::letters`].
 #[derive(Debug, Clone)]
 pub struct Letters<'a> {
     locale: Locale,
@@ -188,8 +186,8 @@ pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}') || (c >= '\u{300}' && is_combining_mark(c))
 }
 
-/// Returns a letter without its case, the same under every locale: all kinds of i are one, and so are
-/// both small sigmas.
+/// Folds the case of a letter in the same way under every locale: `i`, `I`, `İ` and `ı` become one letter, and so do
+/// both lower-case sigmas.
 pub fn folded(c: char) -> char {
     match c {
         'İ' | 'ı' => 'i',
@@ -202,7 +200,7 @@ pub fn folded(c: char) -> char {
 static TABLE: LazyLock<[Option<Letter>; 0x600]> =
     LazyLock::new(|| std::array::from_fn(|c| char::from_u32(c as u32).and_then(unicode_pair)));
 
-/// Returns the pair of `c` in Unicode's simple one-to-one mappings, except sigma.
+/// Returns the one-to-one case mapping of `c` in Unicode, if it has one; `None` for sigma.
 fn unicode_pair(c: char) -> Option<Letter> {
     if matches!(c, 'Σ' | 'σ' | 'ς') {
         return None;

@@ -32,12 +32,12 @@ pub enum Mark {
     Dash,
     /// An ellipsis.
     Ellipsis,
-    /// The end of a sentence, with a mark that is not known.
+    /// The end of a sentence whose punctuation mark is unknown.
     SentenceEnd,
 }
 
 impl Mark {
-    /// The marks that are written, in the order of the enumeration.
+    /// The marks that have a character, in the order of the enumeration.
     pub const WRITTEN: [Self; 8] = [
         Self::Comma,
         Self::Period,
@@ -70,7 +70,7 @@ impl Mark {
         })
     }
 
-    /// Returns the mark upside down, which opens a sentence in some languages.
+    /// Returns the inverted form of the mark, such as `¿`, which opens a sentence in some languages.
     pub(super) fn inverted(self) -> Option<char> {
         match self {
             Self::Question => Some('¿'),
@@ -79,7 +79,8 @@ impl Mark {
         }
     }
 
-    /// Returns the mark that ends a sentence which a character opens.
+    /// Returns the mark that ends a sentence opened by `c`: a question mark for `¿`, [`Mark::None`] if `c` opens
+    /// none.
     pub fn opened_by(c: char) -> Self {
         match c {
             '¿' => Self::Question,
@@ -119,9 +120,8 @@ impl Mark {
         }
     }
 
-    /// Returns the mark between two words, or after the last one: the strongest of the marks in
-    /// `gap`, the text there. Brackets and quotes are not marks, nor is a hyphen with anything but
-    /// white space next to it.
+    /// Returns the strongest mark in `gap`, the text between two words or after the last word. Brackets and quotes do
+    /// not count, and a hyphen counts only if nothing but white space or a second hyphen is next to it in `gap`.
     ///
     /// ```
     /// use majuscule::Mark;
@@ -138,7 +138,7 @@ impl Mark {
         }
     }
 
-    /// Returns the stronger of two marks, the one that says more about the end of a sentence.
+    /// Returns the stronger of two marks. A mark that ends a sentence is stronger than a mark inside one.
     #[must_use]
     pub fn stronger(self, other: Self) -> Self {
         let strength = |mark: Self| match mark {
@@ -155,8 +155,8 @@ impl Mark {
         if strength(other) > strength(self) { other } else { self }
     }
 
-    /// Returns the mark of a set that comes closest to this one, as the field maps them (Ueffing et
-    /// al. 2013): a dash and a colon are commas, other marks full stops.
+    /// Returns this mark if `set` has it, and otherwise its replacement (mapping of Ueffing et al. 2013): a comma for
+    /// a dash or a colon, a full stop for a stronger mark, or no mark if the set lacks the replacement too.
     #[must_use]
     pub fn within(self, set: MarkSet) -> Self {
         let nearest: &[Self] = match self {
@@ -181,12 +181,12 @@ pub fn is_end_mark(c: char) -> bool {
 /// The form in which marks are inserted into a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MarkForm {
-    /// As the language writes them: after the word, after a space where the language has one.
+    /// In the form of the language: after the word, and after a space where the language requires one.
     #[default]
     Written,
     /// Right after the word.
     Joined,
-    /// As tokens of their own: after a space.
+    /// As separate tokens, after a space.
     Apart,
 }
 
@@ -198,7 +198,7 @@ impl NamedValue for MarkForm {
     ];
 }
 
-/// A set of marks that are written.
+/// A set of marks that have a character.
 ///
 /// ```
 /// use majuscule::{Mark, MarkSet};

@@ -51,8 +51,9 @@ fn open_tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch
     }
 }
 
-/// Returns true if a tag may begin at byte `at`. Letters of any script open one, so that a Turkish `<İ` is read
-/// like its lower case; for the same reason `{I:` opens no code: no code has this letter.
+/// Returns true if a tag may begin at byte `at`. After `<`, a letter of any script begins a tag, so that a Turkish
+/// `<İ` is read like its lower case. For the same reason, `{I:` begins no code of subtitles; no such code has this
+/// letter.
 #[inline]
 pub(super) fn opens_tag(text: &str, at: usize) -> bool {
     match text.as_bytes()[at] {
@@ -141,10 +142,9 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')
 }
 
-/// Returns the number of the first `end` bytes, which are whole lines, that can be read before more
-/// text arrives: a tag may continue after them, and its line belongs together with the line in
-/// which it ends. `ended` is true if nothing follows the text. A line that begins inside a tag
-/// opens no other tag that continues.
+/// Returns the number of bytes, at most `end`, that can be read before more text arrives. The first `end` bytes are
+/// whole lines, but a tag may continue after them, and all lines of a tag must be read together. `ended` is true if
+/// nothing follows the text. A line that begins inside a tag opens no other tag that continues.
 pub fn whole_lines(text: &[u8], end: usize, ended: bool) -> usize {
     let mut start = 0;
     // A search over many bytes at a time.
@@ -216,7 +216,7 @@ pub fn is_inside_word(before: &str, between: &str, after: &str) -> bool {
     between.len() > 2 && rest.is_empty() && before.ends_with(is_inner) && after.starts_with(is_inner)
 }
 
-/// Returns the bracket that closes the tag which a bracket opens.
+/// Returns the bracket that closes a tag opened by the bracket `open`.
 fn closing(open: char) -> Option<char> {
     match open {
         '<' => Some('>'),
@@ -225,8 +225,8 @@ fn closing(open: char) -> Option<char> {
     }
 }
 
-/// Returns the last run of words in a text without white space, without the tags inside words. Other tags
-/// part runs: `we<i>.no`.
+/// Returns the last run of words in a text without white space, with the tags inside words removed. Other tags
+/// separate runs: `we<i>.no`.
 pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
     if !text.contains(['<', '{']) {
         return Cow::Borrowed(text);
@@ -253,8 +253,8 @@ pub(super) fn last_joined(text: &str) -> Cow<'_, str> {
     Cow::Owned(run)
 }
 
-/// Returns a word without the tags inside it, and without the text between the lines of a word that a hyphen
-/// divides, with the letters of entities and of accents in TeX.
+/// Returns a word without the tags inside it and, if a hyphen divides it, without the text between its two lines.
+/// Entities and TeX accents are replaced with their letters.
 pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{', '\n', '\\', '&']) {
         return Cow::Borrowed(word);
@@ -262,8 +262,8 @@ pub fn untagged(word: &str) -> Cow<'_, str> {
     Cow::Owned(tagged_letters(word).filter_map(|(_, letter)| letter).collect())
 }
 
-/// Appends `word`, with its tags, with the letters of `plain`, which is the same word without tags
-/// and in another case.
+/// Appends `word` with its tags, but with the letters of `plain`, which is the same word without tags and in another
+/// case.
 pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     let mut plain = plain.chars();
     for (source, letter) in tagged_letters(word) {
@@ -277,9 +277,9 @@ pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     }
 }
 
-/// Iterates over the parts of a word, each with its letter. Parts of tags have no letters, nor has the text
-/// between lines: the escape `\N`, and all from the first line feed to the last. A bracket inside a tag opens no
-/// other one: `<i{}>`.
+/// Iterates over the parts of a word, each with the letter that it represents. Parts of tags have no letter. The text
+/// between two lines has none either: the escape `\N`, and everything from the first line feed to the last. A bracket
+/// inside a tag opens no other tag: `<i{}>`.
 fn tagged_letters(word: &str) -> impl Iterator<Item = (&str, Option<char>)> + '_ {
     let feeds = word.find('\n').zip(word.rfind('\n'));
     let (mut close, mut is_escape, mut end) = (None, false, 0);
@@ -306,7 +306,8 @@ fn tagged_letters(word: &str) -> impl Iterator<Item = (&str, Option<char>)> + '_
     })
 }
 
-/// The accents of letters: in the name of an entity (`&eacute;`), after a backslash in TeX (`\'e`), and alone.
+/// The accents of letters: in the name of an entity (`&eacute;`), after a backslash in TeX (`\'e`), and as a
+/// combining mark.
 const ACCENTS: [(&str, char, char); 13] = [
     ("grave", '`', '\u{300}'),
     ("acute", '\'', '\u{301}'),
@@ -338,8 +339,9 @@ const ENTITIES: [(&str, char, usize); 11] = [
     ("shy", '\u{ad}', 0),
 ];
 
-/// Returns the length of the entity, or with `is_tex` of the letter with an accent in TeX, that a text begins
-/// with, and the character inside a word that it represents. The case of its other letters plays no part.
+/// Reads the entity, or with `is_tex` the TeX letter with an accent, that a text begins with. Returns its length and
+/// the character that it represents, if this may be inside a word. The case of the other letters in its name is
+/// ignored.
 pub(super) fn escaped_letter(text: &str, is_tex: bool) -> Option<(usize, char)> {
     let accented = |letter: u8, accent: char| {
         compose(char::from(letter), accent).filter(|_| letter.is_ascii_alphabetic())
@@ -373,7 +375,8 @@ pub(super) fn escaped_letter(text: &str, is_tex: bool) -> Option<(usize, char)> 
         .then_some((len + 2, letter))
 }
 
-/// Appends an entity or a letter of TeX with another letter, if changing the case of one letter does it.
+/// Appends `source`, an entity or a TeX letter, with the case of one letter changed if it then represents `letter`,
+/// and unchanged otherwise.
 fn push_escaped(source: &str, letter: char, out: &mut String) {
     let at = source.bytes().rposition(|b| source.starts_with('\\') && b.is_ascii_alphabetic()).unwrap_or(1);
     let mut changed = source.to_owned();

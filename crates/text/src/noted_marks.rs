@@ -1,4 +1,4 @@
-//! Finds the punctuation marks around the words of a run, which speech does not have.
+//! Finds the punctuation marks around the words of a run: the marks that unpunctuated transcripts of speech lack.
 //!
 //! Words, URLs, placeholders and everything else that is left alone keep their marks, so the text without the marks
 //! has the same words.
@@ -14,9 +14,9 @@ use super::words::{
 /// A punctuation mark of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedMark {
-    /// Its range in the source, in bytes from the beginning of the piece.
+    /// The range of the mark in the source, in bytes from the beginning of the piece.
     pub source: Range<u32>,
-    /// The text around it.
+    /// The text around the mark.
     pub place: NotedPlace,
 }
 
@@ -37,18 +37,18 @@ pub(super) struct MarkFinder<'a> {
     run: &'a str,
     /// True if no word is before the run on its line.
     opens_line: bool,
-    /// True if a single quotation mark is open, which tells a closing one from an apostrophe.
+    /// True if a single quotation mark is open. This distinguishes a closing quotation mark from an apostrophe.
     quotes: &'a mut bool,
-    /// The marks so far, as bytes of the run.
+    /// The marks found so far, as byte ranges in the run.
     marks: Vec<(Range<usize>, NotedPlace)>,
 }
 
-/// Characters that give the letters after them a meaning: no mark between them is noted, since without it the word
-/// would no longer be one.
+/// Characters that give the letters after them a special meaning. No mark before a word is noted if one of them is
+/// there, because without the mark the letters might no longer be a word.
 const SIGNS: [char; 13] = ['@', '#', '^', '/', '\\', '~', '_', '<', '{', '&', '%', '$', '['];
 
 impl<'a> MarkFinder<'a> {
-    /// Returns the marks of a run, in order, as bytes of the run.
+    /// Returns the marks of a run, in order, as byte ranges in the run.
     pub(super) fn marks(
         run: &'a str,
         opens_line: bool,
@@ -93,7 +93,7 @@ impl<'a> MarkFinder<'a> {
         self.after_word(last.1, is_quoted);
     }
 
-    /// Finds the marks of a run without a word: all of it or none.
+    /// Finds the marks of a run without a word: either all of its characters are marks, or nothing is noted.
     fn alone(&mut self) {
         let is_dash = |c: char| c == '-' || Mark::of(c) == Mark::Dash;
         // A dash at the beginning of a line shows an item or another speaker.
@@ -164,8 +164,8 @@ fn is_quote(c: char) -> bool {
     "\"“”„‟«»‹›「」『』".contains(c)
 }
 
-/// Returns true if a character is a mark that no word has in it: all but hyphens, apostrophes, square and curly
-/// brackets.
+/// Returns true if a character is a mark that never occurs inside a word: any mark except hyphens, apostrophes, and
+/// square and curly brackets.
 fn is_mark(c: char) -> bool {
     let is_other = is_quote(c) || "()（）―".contains(c) || Mark::opened_by(c) != Mark::None;
     c != '-' && (is_other || Mark::of(c) != Mark::None)

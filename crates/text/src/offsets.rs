@@ -1,4 +1,4 @@
-//! Offsets into a text in the unit that a client counts in.
+//! Offsets into a text in the unit that a client uses.
 
 use majuscule_base::named::NamedValue;
 
@@ -22,7 +22,7 @@ impl NamedValue for OffsetUnit {
     ];
 }
 
-/// Converts offsets in bytes, from the smallest to the largest, in one pass over the text.
+/// Converts byte offsets, in ascending order, in one pass over the text.
 #[derive(Debug, Clone)]
 pub struct OffsetCursor<'a> {
     text: &'a str,
@@ -32,12 +32,12 @@ pub struct OffsetCursor<'a> {
 }
 
 impl<'a> OffsetCursor<'a> {
-    /// Stands at the beginning of a text.
+    /// Makes a cursor at the beginning of a text.
     pub fn new(text: &'a str, unit: OffsetUnit) -> Self {
         Self { text, unit, byte: 0, offset: 0 }
     }
 
-    /// Returns the offset of a byte, which is not before the byte of the last call.
+    /// Returns the offset of a byte, which must not be before the byte of the previous call.
     pub fn at(&mut self, byte: usize) -> usize {
         let passed = self.text.get(self.byte..byte).unwrap_or_default();
         self.offset += match self.unit {

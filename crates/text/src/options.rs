@@ -1,4 +1,4 @@
-//! The options of a caller: the way a text is read, decided and written.
+//! The options of a caller: how a text is read, restored and written.
 
 use std::num::NonZeroUsize;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use majuscule_base::files::Limits;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_base::named::NamedValue;
 
-/// Options of restoring; the defaults are the program's.
+/// Options of restoring, with the same defaults as the program.
 ///
 /// ```
 /// use majuscule::{Model, RestoreOptions, SentenceStart};
@@ -35,7 +35,7 @@ pub struct RestoreOptions {
     pub language: Option<String>,
     /// The capitals of the input that are kept.
     pub capitalized: Capitalized,
-    /// The user's own spellings, which always win.
+    /// The user's own spellings, which take precedence over everything else.
     pub spellings: Spellings,
     /// The positions where a sentence start gets a capital.
     pub sentence_start: SentenceStart,
@@ -53,8 +53,8 @@ pub struct RestoreOptions {
     /// True to copy unreadable parts unchanged instead of stopping at them: bytes that are not
     /// UTF-8, with the run around them, and parts that the format does not allow.
     pub lossy: bool,
-    /// The largest number of words of right context that a choice may depend on; `None` is all that
-    /// the method uses.
+    /// The largest number of words of right context that a choice may depend on; `None` means all words that the
+    /// method uses.
     pub look_ahead: Option<usize>,
     /// The number of contexts that each choice is averaged over, by a method that sees one window
     /// at a time.
@@ -78,17 +78,17 @@ pub struct RestoreOptions {
     pub pause_ends: Option<Duration>,
     /// The number of threads.
     pub threads: NonZeroUsize,
-    /// The limits on the memory that a text may take.
+    /// The limits on the memory that a text may use.
     pub limits: Limits,
     /// The flag that stops the work.
     pub interrupt: Interrupt,
     /// The form of the output.
     pub form: OutputForm,
-    /// The longest wait for more text after the end of a line. After it the line is written with
-    /// the right context there is, and words that wait for more may get another case than in the
-    /// same text read at once. `None` waits for all the context that the method uses.
+    /// The longest wait for more text after the end of a line. Then the line is written with the right context that
+    /// has arrived, and words that need more may get another case than in the same text read at once. `None` means
+    /// that the line waits for all the context that the method uses.
     pub patience: Option<Duration>,
-    /// The text around a text that is inserted, such as dictated words; `None` for a text by itself.
+    /// The text around an inserted text, such as dictated words; `None` for a standalone text.
     pub around: Option<TextAround>,
     /// The words that the model knows.
     vocabulary: ModelVocabulary,
@@ -96,7 +96,7 @@ pub struct RestoreOptions {
     notes_marks: bool,
 }
 
-/// Makes a method of each option, which sets it.
+/// Defines a setter method for each option.
 macro_rules! setters {
     ($($name:ident: $type:ty,)*) => {
         impl RestoreOptions {
@@ -197,7 +197,7 @@ impl RestoreOptions {
         &self.vocabulary
     }
 
-    /// Returns the options of a reader that notes the marks of the text: see [`Tokens::marks`](super::Tokens::marks).
+    /// Returns the options for noting the marks of the text: see [`Tokens::marks`](super::Tokens::marks).
     #[must_use]
     pub fn noting_marks(self) -> Self {
         Self { notes_marks: true, ..self }
@@ -249,8 +249,8 @@ impl NamedValue for SentenceStart {
     ];
 }
 
-/// The balance between missing and superfluous capitals: a word in lower case gets a capital where
-/// the method holds it for probable enough.
+/// The balance between missing and superfluous capitals: a word gets a capital if the method considers it probable
+/// enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CapitalBalance {
     /// Fewer capitals, and more of them are right.
@@ -272,7 +272,7 @@ impl CapitalBalance {
         }
     }
 
-    /// Returns the factor on the odds of a sentence start that nothing shows.
+    /// Returns the factor on the odds of a sentence start that the text does not show.
     pub fn start_odds(self) -> f32 {
         match self {
             Self::Few => 0.5,
@@ -290,7 +290,7 @@ impl NamedValue for CapitalBalance {
     ];
 }
 
-/// The parts of a text that may get marks. Marks that are there always stay.
+/// The parts of a text that may get marks. Existing marks always stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MarkPlaces {
     /// All parts.
@@ -310,15 +310,15 @@ pub struct WantedMarks {
 }
 
 impl WantedMarks {
-    /// The usual marks where the text shows none.
+    /// The usual marks, in lines and cues that have no marks.
     pub const AUTO: Self = Self { marks: MarkSet::USUAL, places: MarkPlaces::Unmarked };
 }
 
 impl FromStr for WantedMarks {
     type Err = Error;
 
-    /// Reads `auto`, the usual marks where the text shows none; `all`, the usual marks everywhere; or
-    /// the names of marks (see [`MarkSet`]), which are inserted everywhere.
+    /// Reads `auto`, the usual marks in lines and cues that have no marks; `all`, the usual marks everywhere; or the
+    /// names of marks (see [`MarkSet`]), which are inserted everywhere.
     fn from_str(text: &str) -> Result<Self> {
         let marks = match text {
             "auto" => return Ok(Self::AUTO),
@@ -333,11 +333,10 @@ impl FromStr for WantedMarks {
 /// never are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Context {
-    /// Each record of jsonl is a text of its own, unless it arrives live; in any other format the
-    /// file is one text.
+    /// Each record of jsonl is a separate text, unless it arrives live; in any other format the file is one text.
     #[default]
     Auto,
-    /// Each line of text and each record of jsonl is a text of its own.
+    /// Each line of text and each record of jsonl is a separate text.
     Line,
     /// The file is one text.
     File,
@@ -371,9 +370,9 @@ pub enum OutputForm {
     Words,
     /// The changes, as a unified diff without file names.
     Diff,
-    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark` if
-    /// one is inserted, `mark_probability` of that or of no mark if marks are requested, and
-    /// `sentence_end` if the method chooses it.
+    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, `mark` if one is
+    /// inserted, `mark_probability` (of the inserted mark or of no mark) if marks are requested, and `sentence_end`
+    /// if the method chooses it.
     Json,
 }
 

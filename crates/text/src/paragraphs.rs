@@ -1,10 +1,10 @@
-//! Chooses the sentences that begin a paragraph. Sentences in, a yes or no for each out.
+//! Decides for each sentence of a text whether it begins a paragraph.
 //!
-//! A logistic regression weighs the length of the paragraph so far, the first words of the sentence, the lengths of the
-//! sentences around the gap, and the lexical cohesion of the text on either side: the cosine of blocks in Hearst 1997
-//! (lexical score determination). Her blocks are sequences of a fixed number of words, and a boundary is where cohesion
-//! is lowest in its neighbourhood. Here the blocks are sentences, and cohesion has a weight beside the rest, all
-//! learned on texts with paragraphs (`lm/paragraphs.py`).
+//! A logistic regression weighs the length of the paragraph so far, the first words of the sentence, the lengths of
+//! the sentences around the gap, and the lexical cohesion of the text on either side: the cosine of blocks in Hearst
+//! 1997 (lexical score determination). In her method, a block is a fixed number of words, and a boundary is a local
+//! minimum of cohesion. In this module, a block is a number of sentences, and cohesion is one of several features.
+//! Their weights are learned on texts with paragraphs (`lm/paragraphs.py`).
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -13,29 +13,29 @@ use std::time::Duration;
 use majuscule_base::bytes::hash::wyhash;
 use rustc_hash::FxHashMap;
 
-/// The sentences on either side of a gap whose cohesion counts.
+/// The number of sentences on either side of a gap whose cohesion counts.
 const BLOCK: usize = 3;
 
-/// The words of a block that count at most. A gap waits for no more words than these.
+/// The largest number of words of a block that count. A decision waits for at most this many words.
 const WINDOW: usize = 96;
 
-/// A paragraph of this many words ends with its sentence.
+/// A paragraph of at least this many words ends at the next sentence end.
 const LONGEST: usize = 400;
 
-/// A paragraph of fewer words neither begins nor ends, unless its source has it.
+/// The fewest words of a paragraph, unless the source has a shorter one.
 const SHORTEST: usize = 5;
 
-/// Cohesion counts words of at least this many characters, by their first letters: a plain stemmer that needs no list
-/// of function words.
+/// Cohesion counts words of at least `CONTENT` characters, and compares their first `STEM` characters: a simple
+/// stemmer that needs no list of function words.
 const CONTENT: usize = 5;
 const STEM: usize = 6;
 
-/// The weight of a second of pause above an ordinary one. It is chosen, not learned: no text with paragraphs has times.
+/// The weight of each second beyond an ordinary pause. It is chosen, not learned: no text with paragraphs has times.
 const PAUSE_WEIGHT: f64 = 1.0;
 const ORDINARY_PAUSE: f64 = 0.5;
 const LONGEST_PAUSE: f64 = 3.0;
 
-/// The words of a paragraph, and of a sentence, at which their weight is known; it is linear in between.
+/// The numbers of words of a paragraph, and of a sentence, with a learned weight; others are interpolated linearly.
 const PARAGRAPH_WORDS: [usize; 7] = [0, 8, 24, 56, 120, 248, 504];
 const SENTENCE_WORDS: [usize; 6] = [0, 4, 8, 16, 32, 64];
 
@@ -45,21 +45,22 @@ pub enum SentenceGap {
     /// A paragraph always begins here: at the start of the text, of another speaker's turn, or of a paragraph of the
     /// source.
     Paragraph,
-    /// Another sentence has ended.
+    /// Another sentence ended here, and a paragraph may begin.
     Sentence {
-        /// True if it was a question.
+        /// True if the sentence before the gap was a question.
         asked: bool,
-        /// The pause between the two, if their times are known.
+        /// The pause between the two sentences, if their times are known.
         pause: Option<Duration>,
     },
 }
 
 /// Divides sentences into paragraphs.
 ///
-/// Each sentence is begun and then gets its words; [`Self::decide`] says of one sentence after the other whether a
-/// paragraph begins there. It needs three sentences of right context or 96 words of them, whichever is less, keeps
-/// as much left context, and takes the same time for each word. Paragraphs that are marked in its input where it
-/// would begin them change no decision, so dividing a divided text changes nothing.
+/// [`Self::begin`] begins each sentence, and [`Self::push`] adds its words. [`Self::decide`] returns, for one
+/// sentence after the other, whether a paragraph begins there. A decision needs three sentences of right context, or
+/// 96 words if that is less. The divider keeps as much left context, and needs the same time for each word.
+/// Paragraphs in its input at the positions where it would begin them change no decision, so dividing a divided text
+/// changes nothing.
 ///
 /// ```
 /// use majuscule_text::paragraphs::{ParagraphDivider, SentenceGap};
@@ -77,30 +78,32 @@ pub enum SentenceGap {
 #[derive(Debug, Clone)]
 pub struct ParagraphDivider {
     openings: &'static OpeningWeights,
-    /// The sentences of the left context, those without a decision, and the last one, which goes on.
+    /// The sentences of the left context, then the sentences without a decision. The last sentence may still get
+    /// words.
     sentences: VecDeque<SentenceFacts>,
     /// The number of sentences with a decision.
     decided: usize,
-    /// The words and sentences of the paragraph so far, without the last sentence that has a decision.
+    /// The numbers of words and sentences of the paragraph so far, without the last sentence that has a decision.
     words: usize,
     count: usize,
-    /// True if the sentences so far have all the words they get.
+    /// True if the sentences so far are complete.
     is_whole: bool,
 }
 
-/// What is kept of a sentence.
+/// The facts about a sentence that decisions depend on.
 #[derive(Debug, Clone)]
 struct SentenceFacts {
     gap: SentenceGap,
     words: usize,
     /// The weight of its first two words.
     opening: f64,
-    /// The stems among its first words, each with the number of words before it.
+    /// The hashes of the stems among its first words, each with the number of words before the stem.
     stems: Vec<(usize, u64)>,
 }
 
 impl ParagraphDivider {
-    /// Makes a divider for a language, by its tag. A language without words of its own has the weights that all share.
+    /// Makes a divider for a language tag. A language without opening words has only the weights that all languages
+    /// share.
     pub fn new(language: &str) -> Self {
         let primary = language.split(['-', '_']).next().unwrap_or_default();
         let openings = WEIGHTS.openings.get(primary).unwrap_or(&WEIGHTS.no_openings);
@@ -127,14 +130,13 @@ impl ParagraphDivider {
         sentence.words += 1;
     }
 
-    /// Says that no more words come before the next sentence begins: the sentences so far are decided by the context
-    /// that is there.
+    /// Marks the sentences so far as complete, so that they are decided with the context that has arrived.
     pub fn finish(&mut self) {
         self.is_whole = true;
     }
 
-    /// Returns true if a paragraph begins with the first sentence that has no decision yet, and false if it goes on;
-    /// `None` if that depends on what comes.
+    /// Returns true if a paragraph begins with the first sentence that has no decision yet, and false if the
+    /// paragraph continues; `None` if that depends on text that has not arrived.
     pub fn decide(&mut self) -> Option<bool> {
         let at = self.decided;
         let gap = self.sentences.get(at)?.gap;
@@ -162,13 +164,13 @@ impl ParagraphDivider {
         Some(begins)
     }
 
-    /// Returns true if the sentences without a decision make a whole block.
+    /// Returns true if the sentences without a decision are enough right context.
     fn has_right_context(&self) -> bool {
         let words = self.sentences.range(self.decided..).map(|sentence| sentence.words).sum::<usize>();
         words >= WINDOW || self.sentences.len() > self.decided + BLOCK
     }
 
-    /// Returns the words from sentence `at` to the next paragraph that begins in any case, within a block.
+    /// Returns the number of words from sentence `at` to the next certain start of a paragraph, within a block.
     fn rest(&self, at: usize) -> usize {
         let block = self.sentences.range(at..).take(BLOCK).enumerate();
         let rest =
@@ -176,8 +178,8 @@ impl ParagraphDivider {
         rest.map(|(_, sentence)| sentence.words).sum()
     }
 
-    /// Returns the log-odds of a paragraph before sentence `at`, which is not the first, or a bound of them that is not
-    /// positive.
+    /// Returns the log-odds that a paragraph begins with sentence `at`, which is not the first. If they are not
+    /// positive, the result may be an upper bound that is not positive either.
     fn score(&self, at: usize) -> f64 {
         let (last, next) = (&self.sentences[at - 1], &self.sentences[at]);
         let SentenceGap::Sentence { asked, pause } = next.gap else { return f64::INFINITY };
@@ -202,7 +204,7 @@ impl ParagraphDivider {
     }
 }
 
-/// Returns the stems of a block of sentences, from the gap on.
+/// Returns the stems of a block of sentences; `sentences` starts at the gap.
 fn stems_of<'a>(sentences: impl Iterator<Item = &'a SentenceFacts>) -> Vec<u64> {
     let (mut stems, mut words) = (Vec::new(), 0);
     for sentence in sentences {
@@ -213,13 +215,13 @@ fn stems_of<'a>(sentences: impl Iterator<Item = &'a SentenceFacts>) -> Vec<u64> 
     stems
 }
 
-/// Returns the first letters of a word that counts for cohesion.
+/// Returns the stem of a word; `None` if the word is too short to count for cohesion.
 fn stem(word: &str) -> Option<&str> {
     word.chars().nth(CONTENT - 1)?;
     Some(word.char_indices().nth(STEM).map_or(word, |(end, _)| &word[..end]))
 }
 
-/// Returns the cosine of two lists as vectors of counts; 0 if one is empty.
+/// Returns the cosine similarity of two lists as vectors of counts; 0 if one is empty.
 fn cosine(left: &mut [u64], right: &mut [u64]) -> f64 {
     [&mut *left, &mut *right].into_iter().for_each(<[u64]>::sort_unstable);
     let [squares, others] = [&*left, &*right]
@@ -233,7 +235,7 @@ fn cosine(left: &mut [u64], right: &mut [u64]) -> f64 {
     if product == 0 { 0.0 } else { product as f64 / ((squares * others) as f64).sqrt() }
 }
 
-/// Returns the weight at `x`, which lies between the weights at the points around it.
+/// Returns the weight at `x`, interpolated linearly between the weights at the nearest points.
 fn between<const N: usize>(points: &[usize; N], weights: &[f64; N], x: usize) -> f64 {
     let above = points.partition_point(|&point| point <= x);
     if above == N {
@@ -252,7 +254,7 @@ struct ParagraphWeights {
     asked: f64,
     /// For the words of the paragraph so far.
     words: [f64; PARAGRAPH_WORDS.len()],
-    /// For one to four and more sentences so far.
+    /// For one, two, three, and four or more sentences so far.
     sentences: [f64; 4],
     /// For the words of the sentence before the gap, and after it.
     last: [f64; SENTENCE_WORDS.len()],
@@ -271,8 +273,8 @@ static WEIGHTS: LazyLock<ParagraphWeights> =
     LazyLock::new(|| ParagraphWeights::read(include_str!("paragraphs.txt")));
 
 impl ParagraphWeights {
-    /// Reads lines with a name, a tab and its weights in hundredths; the names of opening words are a tag and the
-    /// number of the word: `en.1`, and each weight follows its word.
+    /// Reads lines with a name, a tab and weights in hundredths. For opening words, the name is a language tag and
+    /// the position of the word in its sentence, such as `en.1`, and each weight follows its word.
     fn read(text: &'static str) -> Self {
         let mut all = Self::default();
         for (name, values) in text.lines().filter_map(|line| line.split_once('\t')) {

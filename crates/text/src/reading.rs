@@ -1,4 +1,4 @@
-//! The settings of a tokenizer, which its parts share.
+//! The settings that the parts of a tokenizer share.
 
 use super::locale::Locale;
 use super::mark::Mark;
@@ -7,7 +7,7 @@ use super::sentence::Abbreviations;
 /// The way in which a text is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordReading {
-    /// The pairs of letters.
+    /// The case mappings.
     pub(super) locale: Locale,
     /// The abbreviations of the language.
     pub(super) abbreviations: &'static Abbreviations,
@@ -15,15 +15,15 @@ pub(super) struct WordReading {
     pub(super) arrival: Arrival,
     /// The meaning of tags next to words.
     pub(super) tags: InnerTags,
-    /// True if each line is a text of its own.
+    /// True if each line is a separate text.
     pub(super) apart: bool,
-    /// True if the language opens sentences with marks.
+    /// True if the language opens sentences with marks such as `¿`.
     pub(super) has_openings: bool,
     /// True if marks are inserted.
     pub(super) puts: bool,
-    /// True if the marks of the text are noted.
+    /// True if the marks of the text are recorded.
     pub(super) notes: bool,
-    /// True if the text is TeX, where braces are around groups and a backslash opens an accent.
+    /// True if the text is TeX, where braces enclose groups and a backslash begins an accent.
     pub(super) is_tex: bool,
 }
 
@@ -41,16 +41,16 @@ pub(super) enum Arrival {
 /// The meaning of a tag next to a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InnerTags {
-    /// It parts words.
+    /// The tag separates words.
     Part,
-    /// Words continue after it.
+    /// A word continues after the tag.
     Join,
-    /// Words continue after it, and it may continue on the next line.
+    /// A word continues after the tag, and the tag may continue on the next line.
     OverLines,
 }
 
 impl WordReading {
-    /// Reads a text of a language without marks that are inserted, and without mark-up.
+    /// Makes the settings for a text without mark-up into which no marks are inserted.
     pub(super) fn new(locale: Locale, language: &str, arrival: Arrival) -> Self {
         Self {
             locale,
@@ -70,18 +70,18 @@ impl WordReading {
         self.arrival == Arrival::Live
     }
 
-    /// Returns true if the language has openings and marks are inserted.
+    /// Returns true if the language has opening marks and marks are inserted.
     #[inline]
     pub(super) fn sees_openings(&self) -> bool {
         self.has_openings && self.puts
     }
 
-    /// Returns true if a character is an opening.
+    /// Returns true if a character is an opening mark that counts.
     pub(super) fn is_opening(&self, c: char) -> bool {
         self.sees_openings() && Mark::opened_by(c) != Mark::None
     }
 
-    /// Returns true if a character after marks shows their meaning: it is neither a space nor an opening.
+    /// Returns true if a character after marks determines their meaning: it is neither a space nor an opening mark.
     pub(super) fn follows(&self, c: char) -> bool {
         c == '\n' || !c.is_whitespace() && !self.is_opening(c)
     }

@@ -1,7 +1,7 @@
 //! The only code that decides the case of a word and the mark that is inserted after it.
 //!
-//! The rest is input: the tokenizer reports the words whose capitals are kept, the sentence starts and
-//! the gaps between words, the user's spellings fix words, and the method chooses.
+//! Everything else is input: the tokenizer reports the words whose capitals are kept, the sentence starts and the
+//! gaps between words; the user's spellings fix the case of words; and the method chooses cases and marks.
 
 use super::case::Case;
 use super::house_style::StyleRule;
@@ -12,17 +12,17 @@ use super::sentence_tracker::continues_sentence;
 use super::source_capitals::{Capitalized, DutchApostrophe};
 use super::tokens::{Break, Constraint, LinePlace, Token, Tokens};
 
-/// The largest number of letters of a word inside a name that may have no capital: `of`, `the`, `van`.
+/// Words of a name with at most this many letters may lack a capital: `of`, `the`, `van`.
 const LONGEST_PARTICLE: usize = 3;
 
-/// The insertion at a word, and its effect on the word.
+/// The marks inserted around a word, and their effect on the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Placed {
     /// The mark whose opening is inserted before the word: [`Mark::Question`] for `¿`.
     pub before: Mark,
     /// The mark inserted after the word.
     pub after: Mark,
-    /// True if a mark inserted before the word begins a sentence with it.
+    /// True if the word begins a sentence because of a mark inserted after an earlier word.
     pub begins: bool,
 }
 
@@ -31,12 +31,12 @@ pub struct Placed {
 pub struct Decision {
     /// The choice of the method or of a convention.
     pub choice: Choice,
-    /// The insertion at the word.
+    /// The marks inserted around the word.
     pub placed: Placed,
 }
 
 impl From<Choice> for Decision {
-    /// The outcome where nothing is inserted.
+    /// Makes a decision that inserts no marks.
     fn from(choice: Choice) -> Self {
         Self { choice, placed: Placed::default() }
     }
@@ -49,14 +49,14 @@ impl From<Label> for Decision {
 }
 
 impl Decision {
-    /// Returns true if a sentence begins with a word, as the text shows or by an inserted mark.
+    /// Returns true if a sentence begins with a word, according to the text or because of an inserted mark.
     #[inline]
     pub fn begins(&self, token: &Token) -> bool {
         token.starts || self.placed.begins
     }
 
-    /// Returns the probability of the insertion after the word: the method's, if the method chose it;
-    /// 1 if the source leaves no place for a mark. `None` without probabilities of marks.
+    /// Returns the probability that this mark, or no mark, is after the word: the method's probability if the method
+    /// chose so, and 1 if the source leaves no place for a mark. `None` if the method has no probabilities of marks.
     pub fn mark_confidence(&self, options: &RestoreOptions) -> Option<f32> {
         let is_chosen = self.placed.after == self.choice.label.mark.within(options.marks);
         self.choice.mark_confidence.map(|found| if is_chosen { probability(found) } else { 1.0 })
@@ -68,8 +68,8 @@ impl Decision {
 pub struct Resolved {
     /// The case of the word.
     pub case: Case,
-    /// The probability of the case: the method's, if the method chose it; 1 if the user or the
-    /// source did.
+    /// The probability of the case: the method's probability if the method chose the case, and 1 if the user or the
+    /// source determined it.
     pub confidence: Option<f32>,
 }
 
@@ -99,7 +99,7 @@ pub fn resolve(word: &str, token: &Token, decision: &Decision, options: &Restore
     Resolved { case, confidence: if case == chosen { confidence } else { Some(1.0) } }
 }
 
-/// Returns true if [`resolve`] leaves a word in lower case that the source spells in lower case.
+/// Returns true if [`resolve`] returns lower case for a word that is in lower case in the source.
 #[inline]
 pub(super) fn stays_lower(token: &Token, decision: &Decision, options: &RestoreOptions) -> bool {
     match token.constraint {
@@ -108,7 +108,7 @@ pub(super) fn stays_lower(token: &Token, decision: &Decision, options: &RestoreO
     }
 }
 
-/// Returns true if a word belongs to the name of a speaker that has lost its case: `THE WITNESS:`.
+/// Returns true if a word belongs to the name of a speaker whose capitals are not kept: `THE WITNESS:`.
 fn is_shouted_name(word: &str, token: &Token, options: &RestoreOptions) -> bool {
     token.is_label
         && options.capitalized == Capitalized::Auto
@@ -133,14 +133,14 @@ fn starts_sentence(token: &Token, decision: &Decision, options: &RestoreOptions)
 /// The text between a word and the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AfterWord {
-    /// The mark there: see [`Token::gap`].
+    /// The mark in that text: see [`Token::gap`].
     pub gap: Option<Mark>,
-    /// The break there.
+    /// The break in that text.
     pub before: Break,
 }
 
 impl AfterWord {
-    /// Text that leaves no place for a mark.
+    /// Text into which no mark can be inserted.
     pub const CLOSED: Self = Self { gap: Some(Mark::None), before: Break::Space };
 
     /// Returns the text before a word.
@@ -149,19 +149,19 @@ impl AfterWord {
     }
 }
 
-/// The marks that are inserted into a text, piece by piece. A mark is never inserted next to another
-/// one, and restoring the text with the marks leads to the same choices, so that none is added.
+/// The state of inserting marks into a text, piece by piece. A mark is never inserted next to another one. Restoring
+/// the restored text leads to the same choices, so no mark is added then.
 #[derive(Debug, Clone, Default)]
 pub struct InsertedMarks {
-    /// True if a mark that was inserted ended a sentence: the next word begins one.
+    /// True if an inserted mark ended a sentence, so that the next word begins a sentence.
     begins: bool,
     /// True if the last word was a clitic.
     after_clitic: bool,
 }
 
 impl InsertedMarks {
-    /// Appends the outcomes for the words of a piece: the marks inserted at each, and the sentence
-    /// start after each mark that ends a sentence. `last` is the text after the last word.
+    /// Appends the decisions for the words of a piece: the marks inserted around each word, and the sentence starts
+    /// after inserted marks. `last` is the text after the last word.
     pub fn place(
         &mut self,
         tokens: &Tokens,
@@ -179,7 +179,8 @@ impl InsertedMarks {
                 DutchApostrophe::of(options.locale(), tokens.as_slice()[i].left, tokens.lower(i));
             let token = &tokens.as_slice()[i];
             let is_clitic = apostrophe == Some(DutchApostrophe::Clitic);
-            // Anything between a clitic and the next word ends the beginning of the sentence.
+            // If anything but white space and tags is between a clitic and the next word, that word does not begin
+            // the sentence.
             self.begins &= !std::mem::replace(&mut self.after_clitic, is_clitic) || token.after_clitic;
             let continues = token.left.is_some_and(continues_sentence);
             let begins = self.begins && apostrophe.is_none() && !continues;
@@ -191,7 +192,7 @@ impl InsertedMarks {
         }
     }
 
-    /// Returns true if the text after the last word of a piece decides the mark there.
+    /// Returns true if the mark after the last word of a piece depends on the text that follows.
     pub fn waits(tokens: &Tokens, choices: &[Choice], options: &RestoreOptions) -> bool {
         let open = AfterWord { gap: None, ..AfterWord::CLOSED };
         let last = tokens.as_slice().iter().zip(choices).next_back().filter(|_| !options.marks.is_empty());
@@ -199,9 +200,9 @@ impl InsertedMarks {
     }
 }
 
-/// Returns the mark whose opening is to be inserted before a word.
+/// Returns the mark whose opening form is to be inserted before a word.
 fn opening_before(token: &Token, choice: &Choice, options: &RestoreOptions) -> Mark {
-    // Between a mark and its word, a token of its own would part the two.
+    // An opening mark that is a separate token would separate the word from the mark before it.
     let parts = token.left.is_some() && options.mark_form == Some(MarkForm::Apart);
     let is_open = token.opening.is_none() && options.marks.has(choice.opening) && !parts;
     let has_opening = || choice.opening.opening(options.language()).is_some();

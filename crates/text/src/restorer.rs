@@ -1,4 +1,5 @@
-//! The interface of every method: tokens without their capitals in, one choice for each out.
+//! The interface of every method: its input is tokens without their capitals, and its output one choice for each
+//! token.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -19,9 +20,9 @@ pub struct Request {
     pub sentence_ends: bool,
     /// False if only marks are requested: the cases of the choices are then arbitrary.
     pub cases: bool,
-    /// The marks to choose among, of those that the method can insert after words. If there are any, the
-    /// marks of the text count as constraints ([`Token::gap`]) and not as context, so that marks that
-    /// were inserted and marks that were there lead to the same choices.
+    /// The marks to choose from, among the marks that the method can insert after words. If there are any, the marks
+    /// of the text count as constraints ([`Token::gap`]) and not as context, so that inserted marks and original
+    /// marks lead to the same choices.
     pub marks: MarkSet,
     /// The probability, from 0 to 1, below which a mark is not inserted and does not count as context;
     /// `None` lets the method decide alone.
@@ -31,8 +32,8 @@ pub struct Request {
     /// The balance between missing and superfluous capitals, for a method that
     /// [has one](Restorer::balances_capitals).
     pub capitals: CapitalBalance,
-    /// True if a capital in the source may show a sentence start where marks are inserted: only if the
-    /// same method decides capitals and marks, so that a text restored again has no new evidence.
+    /// True if a capital in the source may be evidence of a sentence start where marks are inserted. This requires
+    /// that the same method decides capitals and marks, so that a text restored again has no new evidence.
     pub shown_capitals: bool,
     /// The largest number of words of right context to use; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
@@ -68,8 +69,8 @@ impl Request {
         self.confidence || self.mark_threshold.is_some()
     }
 
-    /// Returns the mark that is inserted where `mark` was chosen, or no mark if `mark` is less probable
-    /// than the threshold, with the probability if it is needed.
+    /// Returns `mark`, or no mark if `mark` is less probable than the threshold, with the probability of the result
+    /// if it is needed.
     pub fn decided(&self, mark: Mark, probability: impl Fn(Mark) -> f32) -> (Mark, Option<f32>) {
         if !self.needs_mark_confidence() {
             return (mark, None);
@@ -83,7 +84,7 @@ impl Request {
     }
 }
 
-/// Fails if a method does not have this balance of capitals.
+/// Checks that a method supports this balance of capitals.
 ///
 /// # Errors
 /// Returns [`Error::Usage`].
@@ -113,7 +114,7 @@ pub enum SentenceStarts {
 }
 
 impl From<SentenceStart> for SentenceStarts {
-    /// Returns the sentence starts to ask a method for under a sentence-start option.
+    /// Returns the sentence starts to request from a method under a sentence-start option.
     fn from(start: SentenceStart) -> Self {
         match start {
             SentenceStart::Never => Self::None,
@@ -132,8 +133,8 @@ pub enum Boundary {
     /// A new line, cue or turn: the context is kept, and a method that does not look past such a
     /// break may return all choices.
     Line,
-    /// No boundary in the text, but no more waiting: all choices are returned with the right
-    /// context there is, and the context is kept.
+    /// No boundary in the text, but choices wait no longer: all choices are returned, made with the right context
+    /// that has arrived, and the context is kept.
     Force,
     /// The end of the text: all choices are returned and the context is cleared.
     Reset,
@@ -161,8 +162,8 @@ pub trait Restorer: Send + Sync {
     /// exact search or a transformer uses.
     fn look_ahead(&self) -> Option<usize>;
 
-    /// The number of words of right context that live text has unless [`Request::look_ahead`] limits it;
-    /// `None` is all that the method uses.
+    /// Returns the number of words of right context that live text has unless [`Request::look_ahead`] limits it;
+    /// `None` means all words that the method uses.
     fn live_look_ahead(&self) -> Option<usize> {
         None
     }
@@ -186,7 +187,7 @@ pub trait Restorer: Send + Sync {
     /// Starts a text.
     fn session(&self, request: Request) -> Box<dyn Session + '_>;
 
-    /// Returns the answers to single reports and commands; `None` for a method that has none.
+    /// Returns the details for individual reports and commands; `None` for a method without details.
     #[doc(hidden)]
     fn details(&self) -> Option<&dyn Details> {
         None
@@ -207,7 +208,7 @@ pub trait Restorer: Send + Sync {
     }
 }
 
-/// Answers of a method to single reports and commands, which restoring does not need.
+/// Details of a method for individual reports and commands, which restoring does not need.
 pub trait Details {
     /// Returns true if the model's vocabulary contains a word; `None` for a method without a
     /// vocabulary.
@@ -264,10 +265,10 @@ pub struct Labelling {
 /// A text being processed by a method, with the left context and scratch memory that it needs. Law:
 /// the choices do not depend on how the text is cut into pushes.
 pub trait Session: Send {
-    /// Adds the next words and appends the choices that are certain, in order, one for each word. At
-    /// most [`Restorer::look_ahead`] choices are held back until a later push. None are held back after
-    /// [`Boundary::Force`], which changes only the choices that it forces and the consequences of marks
-    /// among them, and none after [`Boundary::Reset`].
+    /// Adds the next words and appends the choices that are certain, in order, one for each word. At most
+    /// [`Restorer::look_ahead`] choices are held back until a later push. None are held back after
+    /// [`Boundary::Reset`] or [`Boundary::Force`]. A forced push changes only the choices that it forces and the
+    /// consequences of marks among them.
     ///
     /// # Errors
     /// Fails if the method fails, such as for lack of memory on a device.
@@ -284,11 +285,11 @@ pub trait Session: Send {
     }
 }
 
-/// A session of a method behind any borrow.
+/// A session that borrows its method.
 type BorrowedSession<'a> = Box<dyn Session + 'a>;
 
 self_cell::self_cell!(
-    /// A session that shares its method, and so has no lifetime of its own.
+    /// A session that shares ownership of its method, and therefore has no lifetime parameter.
     pub struct OwnedSession {
         owner: Arc<dyn Restorer>,
         #[covariant]

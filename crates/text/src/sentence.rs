@@ -1,4 +1,4 @@
-//! Sentence boundaries, as far as the marks in the text show them.
+//! Sentence boundaries, according to the marks in the text.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -8,7 +8,7 @@ use super::language::Language;
 pub use super::mark::is_end_mark;
 use super::word_list::{ListEntry, entries};
 
-/// The property that an abbreviation may have in a list: see the heads of the lists.
+/// The flags that an abbreviation may have in a list; comments at the top of the lists explain them.
 pub(super) const FLAGS: [&str; 6] = ["NUMBER", "LAST", "ANY", "NAME", "BARE", "SMALL"];
 
 static ABBREVIATIONS: [OnceLock<Abbreviations>; Language::ALL.len()] =
@@ -46,15 +46,15 @@ pub struct Abbreviations {
     one_letter: String,
     /// True if a number with a full stop is an ordinal.
     ordinals_have_stops: bool,
-    /// The first bytes of the words in `always` by their number of bytes, one bit each: most words
-    /// are not looked for.
+    /// A filter of the words in `always`: for each number of bytes, one bit for each first byte. It saves the look-up
+    /// of most words.
     heads: [u32; HEADS],
 }
 
-/// Longer words count as this long.
+/// The number of word lengths in `heads`; longer words count as the longest of them.
 const HEADS: usize = 16;
 
-/// Returns the position among heads of a word, and its bit.
+/// Returns the index of a word in `heads`, and its bit there.
 #[inline]
 fn head(word: &str) -> (usize, u32) {
     let first = word.bytes().next().unwrap_or_default();
@@ -101,8 +101,8 @@ impl Abbreviations {
         self.heads[len] & bit != 0 && self.always.contains(word)
     }
 
-    /// Returns true if a sentence may continue after a word in lower case and a full stop, which the word
-    /// after them shows: see [`Self::continues`].
+    /// Returns true if a sentence may continue after a word in lower case and a full stop. The next word shows
+    /// whether it continues: see [`Self::continues`].
     pub(super) fn may_continue(&self, word: &str) -> bool {
         self.before_small.contains(word)
     }
@@ -148,7 +148,7 @@ impl Abbreviations {
     }
 }
 
-/// Returns true for a number that may be an ordinal: of a day, a century, a rank. Years end sentences.
+/// Returns true for a number that may be the ordinal of a day, a century or a rank. Years end sentences.
 fn is_ordinal(word: &str) -> bool {
     matches!(word.len(), 1 | 2) && word.bytes().all(|byte| byte.is_ascii_digit())
 }

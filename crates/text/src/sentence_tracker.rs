@@ -1,4 +1,4 @@
-//! Follows where sentences begin and end, as far as the marks and the lines of a text show it.
+//! Tracks where sentences begin and end, according to the marks and the lines of a text.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,13 @@ use super::source_capitals::DutchApostrophe;
 use super::tokens::{Break, Token, lower_word};
 use super::words::{NonSpaceRun, char_at, is_list_number};
 
-/// The largest number of characters at the end of a run that show whether a full stop after it ends a
-/// sentence.
+/// The largest number of characters before a full stop that determine whether it ends a sentence.
 const LONGEST_ENDING: usize = 256;
 
 /// The characters that close a quote after a mark, in any language.
 const CLOSING_QUOTES: [char; 11] = ['"', '\'', '”', '’', '»', '“', '‘', '«', '›', '‹', '」'];
 
-/// The sentence at the last word, and the lines that show where sentences begin.
+/// The state of the sentence at the last word, and of the lines that show where sentences begin.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SentenceTracker {
     /// The sentence end, if any, after the last word.
@@ -27,7 +26,7 @@ pub(super) struct SentenceTracker {
     /// True if the last word was a clitic, with nothing but white space and tags after it, and marks
     /// are inserted.
     after_clitic: bool,
-    /// True if a sentence began with the word after the last opening bracket, which is then around whole
+    /// True if a sentence began with the word after the last opening bracket, so that the brackets enclose whole
     /// sentences.
     bracket_begins: bool,
     /// True once an empty line was met after text: lines without an empty line between them then
@@ -35,23 +34,22 @@ pub(super) struct SentenceTracker {
     grouped: bool,
     /// True once a mark has ended a sentence of a cue.
     marked: bool,
-    /// The numbers of lines so far at whose end a sentence ends, and continues.
+    /// The number of lines so far that end with a sentence end, and the number of lines whose sentence continues.
     ended_lines: usize,
     open_lines: usize,
     /// The state of the previous line, unless that line is empty.
     previous: Option<LineState>,
-    /// The state of the line.
+    /// The state of the current line.
     line: LineState,
-    /// The possible meanings of the last marks, one for each kind of text after them, until that
-    /// text arrives.
+    /// The possible meanings of the last marks until the text after them arrives: one meaning for each kind of that
+    /// text.
     pending: Option<[Meaning; AfterMarks::ALL.len()]>,
 }
 
 /// The state of a line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LineState {
-    /// The word that opens the line, with nothing but marks before it, counted from the first of the
-    /// line.
+    /// The index, within the line, of the word that opens the line; only marks are before it.
     opening: Option<usize>,
     /// True if some mark in the line ends a sentence.
     punctuated: bool,
@@ -61,10 +59,10 @@ pub(super) struct LineState {
     written: bool,
 }
 
-/// A run, and the byte in it where the marks after its last word begin.
+/// A run, and the byte of its text where the marks after its last word begin.
 pub(super) type MarkedRun<'a> = (&'a NonSpaceRun<'a>, usize);
 
-/// The sentence end that the marks after a word make.
+/// The effect of the marks after a word on the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Ended {
     /// The sentence continues.
@@ -91,7 +89,7 @@ pub(super) enum AfterMarks {
 }
 
 impl AfterMarks {
-    /// All of them, in order.
+    /// All kinds, in order.
     const ALL: [Self; 3] = [Self::End, Self::Digit, Self::Other];
 
     /// Returns the kind of a text by its first character that is neither a space nor an opening.
@@ -104,19 +102,19 @@ impl AfterMarks {
     }
 }
 
-/// The meaning of marks for the text after them.
+/// The meaning of marks, given the kind of the text after them.
 #[derive(Debug, Clone, Copy)]
 struct Meaning {
-    /// The sentence end that they make.
+    /// The effect of the marks on the sentence.
     ended: Ended,
     /// True if some mark of the line so far ends a sentence.
     punctuated: bool,
 }
 
 impl SentenceTracker {
-    /// Notes in a word whether it opens its line and begins a sentence; word `at` of the line. Returns true
-    /// if it begins the report of speech: a dash before a word that follows a question separates the two
-    /// (`—¡Ah! —exclamó.`), unless an opening is before it.
+    /// Records in `token`, word `at` of the line, whether the word opens its line and begins a sentence. Returns true
+    /// if the word begins a reporting clause: a dash separates it from the question or exclamation before it (`—¡Ah!
+    /// —exclamó.`), and no opening mark is before the word.
     #[inline]
     pub(super) fn begin_word(
         &mut self,
@@ -156,7 +154,7 @@ impl SentenceTracker {
         self.ended == Ended::Abbreviated
     }
 
-    /// Continues the sentence after an abbreviation if the next word does.
+    /// Continues the sentence after an abbreviation if `word`, the next word, shows that it continues.
     #[cold]
     pub(super) fn ask_word(&mut self, reading: &WordReading, word: &str) {
         let mut lower = String::new();
@@ -166,12 +164,12 @@ impl SentenceTracker {
         }
     }
 
-    /// Processes the marks after a run, and returns the mark of the gap there: no mark for the full stop of
-    /// an abbreviation. `before` is the break before the next word.
+    /// Processes the marks after a run, and returns the strongest of them; no mark for the full stop of an
+    /// abbreviation. `before` is the break so far since the last word.
     #[inline(never)]
     pub(super) fn take_marks(&mut self, reading: &WordReading, run: MarkedRun<'_>, before: Break) -> Mark {
         if std::mem::take(&mut self.after_clitic) {
-            // The clitic does not pass its sentence start on.
+            // Marks are between the clitic and the next word, so the sentence start does not pass to the next word.
             self.ended = Ended::No;
         }
         let (field, from) = run;
@@ -180,7 +178,7 @@ impl SentenceTracker {
         let meaning = self.meaning(reading, run, of, before);
         let other = || self.meaning(reading, run, AfterMarks::Other, before);
         let mark = match Mark::between(&field.text[from..field.end]) {
-            // The full stop of an abbreviation, as far as the text before it shows.
+            // The full stop of an abbreviation, judged by the text before it.
             Mark::Period if of == AfterMarks::Other && meaning.ended == Ended::No => Mark::None,
             Mark::Period if other().ended == Ended::No => Mark::None,
             mark => mark,
@@ -188,13 +186,13 @@ impl SentenceTracker {
         if reading.is_live() && after.is_none() {
             self.pending = Some(AfterMarks::ALL.map(|after| self.meaning(reading, run, after, before)));
         } else {
-            // If a line comes in parts, the text that the next part holds may not be here yet.
+            // If a line arrives in parts, the text after the marks may be in a later part.
             (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
         }
         mark
     }
 
-    /// Returns true if the meaning of the last marks is open.
+    /// Returns true if the meaning of the last marks is not known yet.
     #[inline]
     pub(super) fn waits(&self) -> bool {
         self.pending.is_some()
@@ -216,7 +214,7 @@ impl SentenceTracker {
         self.after_clitic = false;
     }
 
-    /// Notes that the line has something.
+    /// Notes that the line has something other than white space.
     #[inline]
     pub(super) fn write(&mut self) {
         self.line.written = true;
@@ -245,11 +243,11 @@ impl SentenceTracker {
         self.ended = Ended::Stopped;
     }
 
-    /// Decides the sentence start of the words of a line, as far as it is read.
+    /// Decides whether the word that opens a line begins a sentence; `words` are the words of the line so far.
     pub(super) fn finish_line(&mut self, reading: &WordReading, words: &mut [Token]) {
         let opening = self.line.opening.take().filter(|_| !reading.is_live() && !reading.puts);
         let Some(opening) = opening else { return };
-        // A line without marks may be a sentence of its own, unless lines come in groups, as in subtitles.
+        // A line without marks may be a separate sentence, unless lines come in groups, as in subtitles.
         let goes_on = |previous: &LineState| {
             reading.arrival == Arrival::Cues || !previous.ended && (previous.punctuated || self.grouped)
         };
@@ -257,8 +255,8 @@ impl SentenceTracker {
         let may_start = (self.line.punctuated || self.marked) && !follows_on;
         if let Some(word) = words.get_mut(opening).filter(|_| may_start) {
             match self.previous {
-                // The line before is a heading, or its sentence continues: the words decide, unless most
-                // lines are sentences.
+                // The previous line is a heading, or its sentence continues: the words decide, unless more than two
+                // thirds of the lines end with a sentence end.
                 Some(previous) if !previous.ended && self.ended_lines <= 2 * self.open_lines => {
                     word.is_bare = Some(true);
                 }
@@ -274,7 +272,7 @@ impl SentenceTracker {
         self.open_lines += usize::from(self.line.written && !self.line.ended);
         let line = std::mem::take(&mut self.line);
         self.grouped |= !line.written && self.previous.is_some();
-        // After an empty line a new paragraph begins, whatever the end of the last one.
+        // An empty line begins a new paragraph, however the line before it ended.
         self.previous = line.written.then_some(line);
     }
 
@@ -312,7 +310,7 @@ impl SentenceTracker {
         let mut word = Cow::Borrowed(&field.text[field.start..from]);
         if word.is_empty() {
             let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
-            // The rest of a run whose tags count changes nothing.
+            // Characters before the last `LONGEST_ENDING` ones change nothing, even in a run with tags.
             let long = before.char_indices().rev().nth(LONGEST_ENDING).map(|(at, _)| at);
             let before = &before[long.unwrap_or(0)..];
             let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
@@ -343,7 +341,7 @@ pub fn continues_sentence(left: char) -> bool {
 /// Returns true if marks end a sentence after the last word of a run: see
 /// [`Abbreviations::ends`].
 fn ends(reading: &WordReading, run: &str, marks: &str, before_digit: bool) -> bool {
-    // Most runs are words that are their own keys.
+    // Most runs are single words in lower case, which are their own lookup keys.
     if !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return reading.abbreviations.ends(run, marks, before_digit);
     }
@@ -353,7 +351,7 @@ fn ends(reading: &WordReading, run: &str, marks: &str, before_digit: bool) -> bo
     let word = run[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
     let mut lower = String::new();
     lower_word(word, reading.locale, &mut lower);
-    // Two marks in a row part words, but are in some abbreviations as well: `well--Mr.`, `c.-à-d.`
+    // Two marks in a row separate words, but also occur in some abbreviations: `well--Mr.`, `c.-à-d.`
     let is_pair = |pair: &[u8]| pair.iter().all(|mark| matches!(mark, b'.' | b'\'' | b'-'));
     let parted = lower.as_bytes().windows(2).rposition(is_pair).map(|at| &lower[at + 2..]);
     let is_end = |word: &str| reading.abbreviations.ends(word, marks, before_digit);

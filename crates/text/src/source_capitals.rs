@@ -1,4 +1,4 @@
-//! Reads the capitals of the source that count: the constraint on each word.
+//! Decides which capitals of the source are kept: the constraint on each word.
 
 use super::case::Case;
 use super::locale::Locale;
@@ -10,8 +10,7 @@ use majuscule_base::named::NamedValue;
 /// The capitals of the input that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Capitalized {
-    /// In a sentence of a line with letters in both cases, capitals stay; one all in lower case or
-    /// all in capitals is decided anew.
+    /// Capitals stay, except in a sentence all in lower case or all in capitals, which is decided anew.
     #[default]
     Auto,
     /// All capitals stay; only words in lower case are decided.
@@ -35,7 +34,7 @@ impl NamedValue for Capitalized {
 /// Reads the capitals of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SourceCapitals {
-    /// The pairs of letters.
+    /// The case mappings.
     pub(super) locale: Locale,
     /// The capitals that are kept.
     pub(super) capitalized: Capitalized,
@@ -62,12 +61,12 @@ impl SourceCapitals {
         Constraint::Kept(Case::of(word, self.locale))
     }
 
-    /// Constrains the words of a speaker label, from word `first` on: all keep their case if the label
-    /// has capitals, and otherwise get capitals as names do.
+    /// Constrains the words of a speaker label, from word `first` on. They keep their case if the label has capitals;
+    /// otherwise, listed words get the case that they have in names.
     pub(super) fn constrain_label(self, label: &NonSpaceRun<'_>, first: usize, tokens: &mut Tokens) {
         let NonSpaceRun { text, start, end, base } = *label;
         let has_capitals = text[start..end].contains(char::is_uppercase);
-        // Nothing on its line shows whether a label alone is shouted.
+        // If a label is alone on its line, nothing shows whether its capitals are shouted.
         let is_alone = text[end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
         for at in first..tokens.len() {
             let word = &tokens.as_slice()[at];
@@ -99,8 +98,8 @@ pub(super) enum DutchApostrophe {
 }
 
 impl DutchApostrophe {
-    /// Returns the kind of a word, whose mark before it is `left`. The word and its
-    /// [lookup key](super::tokens::lower_word) are of the same kind.
+    /// Returns the kind of a word with the mark `left` before it. The [lookup key](super::tokens::lower_word) of the
+    /// word has the same kind.
     #[inline]
     pub(super) fn of(locale: Locale, left: Option<char>, word: &str) -> Option<Self> {
         if locale != Locale::Dutch || !matches!(left, Some('\'' | '’' | '‘')) {

@@ -10,7 +10,7 @@ use super::line_opening::Scan;
 use super::locale::{folded, is_joiner};
 use super::time_stamp::time_stamp;
 
-/// The largest number of words in the name of a speaker, in the names of several, and in a name after a time
+/// The largest number of words in the name of a speaker, in the names of several speakers, and in a name after a time
 /// stamp.
 const LONGEST_NAME: usize = 3;
 const LONGEST_NAMES: usize = 4;
@@ -57,7 +57,7 @@ static KNOWN: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     known
 });
 
-/// Returns a name without its case.
+/// Returns a name with its case folded.
 fn lower(name: &str) -> String {
     name.chars().map(folded).collect()
 }
@@ -71,7 +71,7 @@ fn is(word: &str, kinds: Known) -> bool {
     known(word) & kinds != 0
 }
 
-/// Returns the facts in the lists about each word of a name.
+/// Returns the lists that contain each word of a name.
 fn known_words(name: &str) -> Vec<Known> {
     let words = name.split([' ', '_']).map(|word| word.trim_end_matches('.'));
     words.filter(|word| !word.is_empty()).map(known).collect()
@@ -80,7 +80,7 @@ fn known_words(name: &str) -> Vec<Known> {
 /// The evidence before a label that its line is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct LabelContext {
-    /// True if it follows a time stamp on the line.
+    /// True if the label follows a time stamp on its line.
     pub(super) is_timed: bool,
     /// True if the line before has nothing but a time stamp.
     pub(super) is_below_time: bool,
@@ -132,8 +132,8 @@ fn names(name: &str) -> impl Iterator<Item = &str> {
     name.split(", ").flat_map(|names| names.split(" & "))
 }
 
-/// Returns true if a name has the shape of one: at most `longest` words, none with a full stop that
-/// may be the end of a sentence. So have the names of several speakers.
+/// Returns true if `name` has the form of a name: at most `longest` words, none of them with a full stop that may end
+/// a sentence. Names of several speakers have this form too, with at most `LONGEST_NAMES` words.
 fn is_named(name: &str, longest: usize) -> bool {
     let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
     let is_word =
@@ -165,8 +165,8 @@ fn ends_label(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(char::is_whitespace) || rest.starts_with('<')
 }
 
-/// Looks for the label of a speaker at the beginning of `line`, the rest of a line as far as it has
-/// arrived; `is_whole` is true if no more of it comes.
+/// Looks for the label of a speaker at the beginning of `line`, the part of a line that has arrived so far;
+/// `is_whole` is true if the line is complete.
 pub(super) fn speaker_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let (line, is_whole) = (label_part(line), is_whole || label_part(line).len() < line.len());
     let looks: [fn(&str, bool, LabelContext) -> Scan; 5] =
@@ -249,9 +249,9 @@ fn letter_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     }
 }
 
-/// Finds a name with a colon: `Bob:`, `**Bob:**`, `Bob (0:07):`, and one with a time that ends the line:
-/// `Speaker 1  0:07`. A line by itself may be a user after a time, `ana#1234`, or a numbered role below one,
-/// `Speaker 1`.
+/// Finds a name with a colon (`Bob:`, `**Bob:**`, `Bob (0:07):`), or a name with a time at the end of the line
+/// (`Speaker 1  0:07`). A line with a name only may be a user after a time (`ana#1234`), or a numbered role below a
+/// time (`Speaker 1`).
 fn named_label(line: &str, is_whole: bool, context: LabelContext) -> Scan {
     let bold = line.len() - line.trim_start_matches(['*', '_']).len();
     let (marks, text) = line.split_at(bold);
@@ -343,7 +343,7 @@ fn timed_name_len(text: &str, is_whole: bool, is_name: impl Fn(&str) -> bool) ->
     }
 }
 
-/// The note after a user whose message is above others.
+/// The note after the name of a user whose message is pinned.
 const PINNED: &str = "(pinned)";
 
 /// Returns true if a name is the name of a Discord user with its number: `ana#1234`.
@@ -404,7 +404,7 @@ pub(super) fn may_name(name: &str, is_timed: bool) -> bool {
 
 /// Returns true if words are the names of speakers, with commas between them.
 fn may_be_speakers(words: &[Known]) -> bool {
-    // Each name has such a word.
+    // Each name has a word in one of these lists.
     if words.iter().all(|word| word & (NAME | TITLE | ROLE) == 0) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! The user's own spellings: words and phrases that always win.
+//! The user's spellings of words and phrases, which take precedence over every other decision.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct Spellings {
 struct TrieNode {
     /// The child nodes by the next word and the text before it; see [`step`].
     next: FxHashMap<Box<str>, usize>,
-    /// The phrases that end here, the ones with the most marks around them first: `C#`, `C`.
+    /// The phrases that end at this node, phrases with the most marks around them first: `C#`, `C`.
     phrases: Vec<SpellingPhrase>,
 }
 
@@ -126,11 +126,11 @@ impl Spellings {
         at
     }
 
-    /// Fixes the labels of the words from `from` on that the list spells, the longest phrase first.
-    /// The positions of the words point into `source`. A phrase does not cross the end of a line.
+    /// Fixes the case of the words from index `from` on that the list contains; the longest matching phrase wins. The
+    /// positions of the words are byte positions in `source`. A phrase does not cross the end of a line.
     ///
-    /// Returns the number of words that are settled: all of them if the line ends here (`whole`);
-    /// otherwise the words before a tail that more words may complete to a phrase.
+    /// Returns the number of words that are settled: all words if the line is complete (`whole`), and otherwise the
+    /// words before a tail that later words may complete to a phrase.
     pub fn fix(&self, source: &[u8], from: usize, whole: bool, tokens: &mut Tokens) -> usize {
         if self.is_empty() {
             return tokens.len();
@@ -142,7 +142,7 @@ impl Spellings {
                 PhraseMatch::SoFar => return at,
                 PhraseMatch::Phrase(phrase) => {
                     for &capitals in &phrase.words {
-                        // The class of its own letters: `NATO` spells `nato's` too.
+                        // The case depends on the letters of the word itself: `NATO` spells `nato's` too.
                         let case = Case::of_capitals(capitals, tokens.lower(at), self.locale);
                         tokens.as_mut_slice()[at].constraint = Constraint::Fixed(case);
                         at += 1;
@@ -203,9 +203,8 @@ fn spelling(line: &str, locale: Locale) -> Result<&str, String> {
     Ok(spelling)
 }
 
-/// Makes the key of the step to word `k`: its lower case, after the text before it (with all white
-/// space as one space) unless the word is the first. Returns false if the bytes before it are not
-/// text.
+/// Writes the trie key of word `k` to `key`: the word in lower case, preceded by the text before it unless the word
+/// is the first. A gap of white space becomes one space. Returns false if the bytes before the word are not UTF-8.
 fn step(source: &[u8], tokens: &Tokens, k: usize, is_first: bool, key: &mut String) -> bool {
     key.clear();
     if !is_first {

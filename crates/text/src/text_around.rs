@@ -1,9 +1,9 @@
-//! The text on both sides of a text that is inserted, such as dictated words at the cursor of an editor.
+//! The text before and after an inserted text, such as dictated words at the cursor of an editor.
 
-/// The largest number of words that are kept on each side, and of the bytes that they take.
+/// The largest number of words, and of their bytes, that are kept on each side.
 const CONTEXT: (usize, usize) = (60, 4096);
 
-/// The text around a text: the last 60 words before it and the first 60 after it, of which nothing changes.
+/// The context of an inserted text: the last 60 words before it and the first 60 words after it. It never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextAround {
     before: String,
@@ -11,7 +11,7 @@ pub struct TextAround {
 }
 
 impl TextAround {
-    /// Keeps the words next to a text.
+    /// Keeps the words of `before` and `after` that are nearest to the inserted text.
     pub fn new(before: &str, after: &str) -> Self {
         let mut around = Self::default();
         around.set_before(before);
@@ -19,7 +19,7 @@ impl TextAround {
         around
     }
 
-    /// Sets the text before.
+    /// Sets the text before the inserted text.
     pub(super) fn set_before(&mut self, text: &str) {
         let (words, bytes) = CONTEXT;
         let end = &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..];
@@ -28,7 +28,7 @@ impl TextAround {
         starts.nth(words - 1).map_or(end, |at| end[at..].trim_start()).clone_into(&mut self.before);
     }
 
-    /// Sets the text after.
+    /// Sets the text after the inserted text.
     pub(super) fn set_after(&mut self, text: &str) {
         let (words, bytes) = CONTEXT;
         let start = &text[..text.floor_char_boundary(bytes)];
@@ -37,24 +37,25 @@ impl TextAround {
         ends.nth(words - 1).map_or(start, |at| &start[..at]).clone_into(&mut self.after);
     }
 
-    /// Returns the text before.
+    /// Returns the text before the inserted text.
     pub fn before(&self) -> &str {
         &self.before
     }
 
-    /// Returns the text after.
+    /// Returns the text after the inserted text.
     pub fn after(&self) -> &str {
         &self.after
     }
 }
 
-/// Returns true if a text begins a sentence whatever the words before it are: at the beginning, or on a line of its own.
+/// Returns true if an inserted text begins a sentence whatever the words before it are: at the start of a text or
+/// line.
 pub fn begins_line(around: &TextAround) -> bool {
     let before = around.before.trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with('\n')
 }
 
-/// Returns the spaces that are inserted before and after a text in a language.
+/// Returns the space to insert before `text` and the space to insert after it; each may be empty.
 pub fn spaces_around(around: &TextAround, text: &str, language: &str) -> [&'static str; 2] {
     [(&*around.before, text), (text, &*around.after)]
         .map(|(left, right)| if touches(left, right, language) { "" } else { " " })
@@ -65,8 +66,8 @@ fn white_space(text: &str) -> impl DoubleEndedIterator<Item = usize> {
     text.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at)
 }
 
-/// Returns true if no space is inserted between two texts: there is one, one of them is empty, or a mark there belongs to
-/// the word on its other side.
+/// Returns true if no space is needed between two texts: one of them is empty, white space is already there, or a
+/// mark at the boundary belongs to the word on its other side.
 fn touches(left: &str, right: &str, language: &str) -> bool {
     let is_free = |c: Option<char>| c.is_none_or(char::is_whitespace);
     let (mut ends, mut starts) = (left.chars().rev(), right.chars());

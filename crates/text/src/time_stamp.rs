@@ -3,8 +3,8 @@
 use super::language::{Language, has_word};
 use super::line_opening::Scan;
 
-/// Looks for a time stamp at the beginning of `line`, the rest of a line as far as it has arrived;
-/// `is_whole` is true if no more of it comes.
+/// Looks for a time stamp at the beginning of `line`, the part of a line that has arrived so far; `is_whole` is true
+/// if the line is complete.
 pub(super) fn time_stamp(line: &str, is_whole: bool) -> Scan {
     let mut reader = Reader { line, at: 0, is_whole, is_open: false };
     let found = reader.stamp().is_some();
@@ -15,7 +15,7 @@ pub(super) fn time_stamp(line: &str, is_whole: bool) -> Scan {
     }
 }
 
-/// The position in a line up to which it is read.
+/// A line, and the position up to which it has been read.
 struct Reader<'a> {
     line: &'a str,
     at: usize,
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         (self.at - from >= least).then_some(())
     }
 
-    /// Goes back if the part is not there.
+    /// Reads an optional part, and returns true if it is there. Otherwise, the position does not change.
     fn maybe(&mut self, part: impl Fn(&mut Self) -> Option<()>) -> bool {
         let from = self.at;
         let found = part(self).is_some();
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         self.takes(close).then_some(())
     }
 
-    /// Reads a time without brackets: more of it is needed for certainty.
+    /// Reads a time stamp without brackets, which has to meet more conditions than one with brackets.
     fn bare(&mut self) -> Option<()> {
         let is_dated = self.maybe(Self::date);
         if is_dated && !(self.takes(b",Tt") | (self.blanks() > 0)) {
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
             self.at = end;
             return Some(());
         }
-        // The settings of a cue of .vtt.
+        // The settings of a WebVTT cue.
         if has_range {
             let mut words = self.rest().split_whitespace();
             let last = words.next_back().unwrap_or_default();
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         (is_dated || !is_told).then_some(())
     }
 
-    /// Reads the line with which a mail begins in a mailbox, or the line of its date.
+    /// Reads the line that begins a mail in a mailbox (mbox), or its `Date:` header.
     fn mail_head(&mut self) -> Option<()> {
         if self.maybe(|reader| reader.literal("from ")) {
             while !matches!(self.peek(), 0 | b' ') {
@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
         }
         self.takes(b"mM").then_some(())?;
         self.takes(b".");
-        // The rest of a word, in letters of any kind: an `I` may have been a Turkish `ı`.
+        // No letter of any alphabet may follow: `PMI` in Turkish lower case is `pmı`.
         self.peek();
         (!self.rest().starts_with(char::is_alphanumeric)).then_some(())
     }

@@ -48,7 +48,7 @@ pub struct Tokenizer {
     capitals: SourceCapitals,
     /// The break before the next word.
     before: Break,
-    /// The place of the next word.
+    /// The [`LinePlace`] of the next word.
     place: LinePlace,
     /// The index in `Tokens` of the first word of the line.
     first: usize,
@@ -64,7 +64,7 @@ pub struct Tokenizer {
     blocks: BlockTracker,
     /// The index in `Tokens` of the first word of the previous line.
     previous: usize,
-    /// True if a single quotation mark is open, where marks are noted.
+    /// True if a single quotation mark is open; tracked only if marks are noted.
     quotes: bool,
 }
 
@@ -75,7 +75,7 @@ pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
     tokens
 }
 
-/// Returns the place of the words after a run at the beginning of a line; `None` if it makes none.
+/// Returns the [`LinePlace`] of the words after a run at the beginning of a line; `None` if the run determines none.
 fn place(run: &str) -> Option<LinePlace> {
     let is_of = |sign: char| run.len() <= 6 && run.chars().all(|c| c == sign);
     match run {
@@ -92,15 +92,14 @@ impl Tokenizer {
         Self::of(locale, language, capitalized, Arrival::Lines)
     }
 
-    /// Starts a text whose words are returned before their line is complete, so that no later word of the
-    /// line can change them. Only the text before a line shows whether its first word begins a sentence.
+    /// Starts a text whose words are returned before their line is complete, so that no later word of the line can
+    /// change them. Only the text before a line determines whether its first word begins a sentence.
     pub fn live(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self::of(locale, language, capitalized, Arrival::Live)
     }
 
-    /// Starts a text that comes in cues, each read by itself and ended by [`Tokenizer::end_cue`].
-    /// Sentences run on from cue to cue: the first word of a cue begins a sentence if the text
-    /// before it ended one.
+    /// Starts a text that comes in cues, each read separately and ended by [`Tokenizer::end_cue`]. Sentences run on
+    /// from cue to cue: the first word of a cue begins a sentence if the text before it ended one.
     pub fn flowing(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self::of(locale, language, capitalized, Arrival::Cues)
     }
@@ -122,7 +121,7 @@ impl Tokenizer {
         }
     }
 
-    /// Treats each line as a text of its own, independent of the other lines.
+    /// Treats each line as a separate text, independent of the other lines.
     pub fn of_lines(mut self, apart: bool) -> Self {
         self.reading.apart = apart;
         self
@@ -135,9 +134,9 @@ impl Tokenizer {
         self
     }
 
-    /// Reads a text into which marks are inserted, so that the text with them is read like the text without
-    /// them: the first word of a document, paragraph or turn begins a sentence, and so does a word after a
-    /// mark that ends one, on whichever line; the marks of a line prove nothing about its first word.
+    /// Reads a text into which marks are inserted, so that the text is read in the same way with and without them.
+    /// The first word of a document, paragraph or turn begins a sentence, and so does a word after a mark that ends
+    /// one, on whichever line. The marks of a line are no evidence of a sentence start at its first word.
     pub fn putting_marks(mut self, puts: bool) -> Self {
         self.reading.puts = puts;
         self
@@ -157,13 +156,13 @@ impl Tokenizer {
         self
     }
 
-    /// Reads the words that a hyphen divides at the end of a line as one, if they are known.
+    /// Joins the parts of a word that a hyphen divides at the end of a line, if the vocabulary has the word.
     pub fn knowing(mut self, vocabulary: &ModelVocabulary) -> Self {
         self.parts = PartFinder::new(vocabulary.clone());
         self
     }
 
-    /// Reads a text in a notation: a line of Markdown may be the underline of a heading.
+    /// Sets the notation of the text: in Markdown, for example, a line may be the underline of a heading.
     pub fn of_notation(mut self, notation: Notation) -> Self {
         self.blocks = BlockTracker::new(notation);
         self.reading.is_tex = notation == Notation::Tex;
@@ -187,21 +186,21 @@ impl Tokenizer {
         };
     }
 
-    /// Appends the words of `text`, whose first byte is byte `base` of the piece, and returns the
-    /// number of bytes that were consumed: all of them if the text is whole. In the middle of a
-    /// line, the tail that may belong together with the text that follows (a last run without white
-    /// space, an open tag) is left for the next call; a text that is all tail is consumed as it is.
+    /// Appends the words of `text`, whose first byte is byte `base` of the piece, and returns the number of bytes
+    /// that were consumed: all bytes if the text is whole. If the text ends in the middle of a line, a tail that
+    /// later text may continue (a last run without white space, an open tag) is left for the next call, unless the
+    /// whole text is such a tail.
     ///
-    /// The words of a line are judged together: the tokenizer decides whether the first one begins a
-    /// sentence. A line that comes in parts is judged by its first part. Capitals are
-    /// [kept](Constraint::Kept) unless none count.
+    /// The words of a line are judged together: the tokenizer decides whether the first one begins a sentence. A line
+    /// that arrives in parts is judged by its first part. Capitals are [kept](Constraint::Kept) unless the tokenizer
+    /// ignores them.
     pub fn read(&mut self, text: &str, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         self.read_from(text, 0, base, cut, tokens)
     }
 
-    /// Reads the text from byte `from` on like [`Tokenizer::read`], with the part of the line
-    /// before `from` still available as context. A [live](Tokenizer::live) text that is all tail is
-    /// also left for the next call.
+    /// Reads the text from byte `from` on like [`Tokenizer::read`], with the part of the line before `from` still
+    /// available as context. A [live](Tokenizer::live) text that consists only of such a tail is also left for the
+    /// next call.
     pub fn read_from(&mut self, text: &str, from: usize, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         (self.first, self.previous) = (tokens.len(), tokens.len());
         let mut at = from;
@@ -273,7 +272,7 @@ impl Tokenizer {
         at
     }
 
-    /// Returns true inside a run without white space that is too long to be text.
+    /// Returns true if the last piece ended inside a run without white space that is too long to be text.
     pub fn in_run(&self) -> bool {
         self.parts.in_run()
     }
@@ -304,7 +303,7 @@ impl Tokenizer {
         }
     }
 
-    /// Notes the marks of a run at byte `at`, whose bytes are where `place` says.
+    /// Notes the marks of a run at byte `at`; `place` maps a byte range of the run to a byte range of the text.
     #[cold]
     fn note_marks(
         &mut self,
@@ -367,7 +366,7 @@ impl Tokenizer {
         self.before = self.before.max(Break::Paragraph);
     }
 
-    /// Reads the tag at these bytes: with a block of HTML the text begins anew.
+    /// Reads the tag at these bytes. A block element of HTML begins a new paragraph.
     #[cold]
     fn tag(&mut self, text: &str, at: usize, end: usize, tokens: &mut Tokens) {
         let has_words = self.before < Break::Line;
@@ -389,7 +388,7 @@ impl Tokenizer {
         self.sentences.begin();
     }
 
-    /// Closes the gap after the last word, the end of a label that [`Tokenizer::read`] was not shown as one.
+    /// Closes the gap after the last word, which ends a label that [`Tokenizer::read`] did not see as a label.
     pub fn close_gap(&mut self) {
         self.gaps.close_open();
     }
@@ -404,7 +403,7 @@ impl Tokenizer {
         }
     }
 
-    /// Settles the meaning of the last marks by the text after them, as far as it has arrived.
+    /// Settles the meaning of the last marks if the text after them has arrived.
     #[cold]
     fn settle_marks(&mut self, rest: &str) {
         let is_opening = |c: char| self.reading.is_opening(c) || c == ' ';
@@ -413,8 +412,8 @@ impl Tokenizer {
         }
     }
 
-    /// Appends the words of a speaker label, and begins a sentence after it. Its words get capitals as names
-    /// do, unless the label has some.
+    /// Appends the words of a speaker label, and begins a sentence after it. The words get the case of names, unless
+    /// the label has capitals.
     #[cold]
     fn label(&mut self, label: NonSpaceRun<'_>, tokens: &mut Tokens) {
         let (line, gaps, first) = (self.sentences.line(), self.gaps, tokens.len());
@@ -457,7 +456,8 @@ impl Tokenizer {
         at
     }
 
-    /// Decides the sentence start of the line and the positions for marks in it, as far as it is read.
+    /// Decides whether the first word of the line, as read so far, begins a sentence, and which capitals are
+    /// doubtful.
     fn finish_line(&mut self, tokens: &mut Tokens) {
         let words = &mut tokens.as_mut_slice()[self.first..];
         if !words.is_empty() {
@@ -487,7 +487,7 @@ impl Tokenizer {
     fn odd_field(&mut self, field: &NonSpaceRun<'_>, tokens: &mut Tokens) {
         let run = &field.text[field.start..field.end];
         if self.before >= Break::Line {
-            // In cues, number signs stand for music.
+            // In cues, number signs indicate music.
             let has_headings = self.reading.arrival != Arrival::Cues;
             let place = place(run).filter(|&place| has_headings || place != LinePlace::Heading);
             self.place = place.unwrap_or(self.place);
@@ -498,7 +498,7 @@ impl Tokenizer {
         if let Some(len) = emoji_len(run) {
             return self.marks(field, field.start + len);
         }
-        // The box of a task.
+        // The check box of an item in a task list.
         if self.place == LinePlace::Item && run.eq_ignore_ascii_case("[x]") {
             return;
         }
@@ -519,7 +519,8 @@ impl Tokenizer {
         self.marks(field, at.max(field.start + marks.len()));
     }
 
-    /// Leaves the words of a placeholder from this one on as they are: they represent words of the text.
+    /// Keeps the words from index `first` on unchanged: they belong to a placeholder, which represents words of the
+    /// text.
     fn hold(&mut self, field: &NonSpaceRun<'_>, first: usize, tokens: &mut Tokens) {
         for word in &mut tokens.as_mut_slice()[first..] {
             let span = (word.source.start - field.base) as usize..(word.source.end - field.base) as usize;
@@ -587,7 +588,7 @@ impl Tokenizer {
         token.may_name |= reading.puts && self.blocks.may_be_key();
         tokens.push(word, reading.locale, token);
         if apostrophe == Some(DutchApostrophe::Clitic) {
-            // No mark parts a clitic from the word that it belongs to.
+            // No mark may separate a clitic from the word that it belongs to.
             self.gaps.close();
         } else {
             self.before = Break::None;
@@ -603,7 +604,7 @@ impl Tokenizer {
         }
     }
 
-    /// Notes text here that is neither a mark nor a word with a case.
+    /// Notes text that is neither a mark nor a word with a case.
     pub fn pass(&mut self) {
         self.gaps.pass(self.before);
         self.sentences.pass();
@@ -631,7 +632,7 @@ impl Tokenizer {
         self.gaps.see(mark, self.before);
     }
 
-    /// Returns the gap after the last word, as far as the text is read: see [`Token::gap`].
+    /// Returns the gap after the last word of the text read so far: see [`Token::gap`].
     pub fn gap(&self) -> Option<Mark> {
         let is_closed =
             self.blocks.closes_item() || self.before < Break::Line && self.blocks.is_without_marks();

@@ -29,7 +29,7 @@ pub enum Break {
     Document,
 }
 
-/// The largest number of bytes of a word of one letter with a capital.
+/// The largest number of bytes of a word that counts as one letter.
 const LONGEST_LETTER: usize = 2;
 
 /// A constraint on the case of a word.
@@ -45,8 +45,8 @@ pub enum Constraint {
     /// [`KeptCapitals`](super::KeptCapitals)). A method does not use them as context: text restored once
     /// would then serve as evidence, and restoring it again could change it.
     Kept(Case),
-    /// Capitals of the source that stay like kept ones, but without adjacent small letters that make it certain:
-    /// they are not evidence of anything, since the text restored again might lack them.
+    /// Capitals of the source that stay like kept ones, but that may be lost when the text is restored again, because
+    /// no lower-case letters are in the word or next to it. They are evidence of nothing.
     Doubtful(Case),
 }
 
@@ -60,7 +60,7 @@ impl Constraint {
 /// A word as input of a method.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Token {
-    /// The range of its lower case in the text of [`Tokens`].
+    /// The range of the word's [lookup key](lower_word) in the text of [`Tokens`].
     pub lower: Range<u32>,
     /// Its range in the source, in bytes from the beginning of the piece that the format holds.
     pub source: Range<u32>,
@@ -71,8 +71,8 @@ pub struct Token {
     pub constraint: Constraint,
     /// True if the word opens its line: only marks precede it there.
     pub opens: bool,
-    /// True if a line of a cue begins with the word, though not necessarily a sentence. Other lines
-    /// show in `before`.
+    /// True if the word begins a line inside a cue, and not necessarily a sentence. For other line ends, see
+    /// `before`.
     pub opens_line: bool,
     /// True if the word is part of the name of a speaker before a colon. No mark is inserted there.
     pub is_label: bool,
@@ -88,21 +88,21 @@ pub struct Token {
     /// The mark between the previous word and this one; [`Mark::None`] if there is something else, such as a
     /// bracket, a URL or the full stop of an abbreviation, and `None` if there is only white space and tags.
     pub gap: Option<Mark>,
-    /// The mark at the end of the sentence that an opening before the word opens: [`Mark::Question`] for `¿`.
-    /// [`Mark::None`] if there is no mark and none can be inserted; `None` if one can be inserted. Found only
+    /// The opening mark before the word, as the mark that ends its sentence: [`Mark::Question`] for `¿`.
+    /// [`Mark::None`] if there is no opening mark and none can be inserted; `None` if one can be inserted. Found only
     /// where marks are inserted.
     pub opening: Option<Mark>,
     /// True if a full stop after the word would belong to an abbreviation, an initial or the number of a list
     /// item. Found only where marks are inserted.
     pub abbreviates: bool,
-    /// True if the word follows a clitic directly, whose sentence start it takes: `'s Ochtends`.
-    /// Found only where marks are inserted.
+    /// True if the word directly follows a clitic, and gets the sentence start of the clitic: `'s Ochtends`. Found
+    /// only where marks are inserted.
     pub after_clitic: bool,
     /// True if a colon after the word would turn the words before it into the label of a speaker, or into a line
     /// that introduces the lines below it. Found only where marks are inserted.
     pub may_name: bool,
-    /// True if the text around the word lacks its punctuation, and false if it has it; `None` if that is
-    /// not known (see [`BareStretches`](super::BareStretches)).
+    /// True if the text around the word lacks punctuation, and false if it is punctuated; `None` if that is not known
+    /// (see [`BareStretches`](super::BareStretches)).
     pub is_bare: Option<bool>,
     /// True if the word is two ASCII letters or more without an adjacent mark, as most are; false if that is not
     /// known.
@@ -122,14 +122,14 @@ pub enum LinePlace {
 }
 
 impl Token {
-    /// Returns true if the source shows that a sentence begins here and the gap before the word its end: a clitic
-    /// passes its start on without a mark.
+    /// Returns true if the source shows that a sentence begins with the word and that another one ends in the gap
+    /// before it. After a clitic, a sentence start has no such end before it.
     pub fn follows_end(&self) -> bool {
         self.starts && !self.after_clitic
     }
 
-    /// Returns true if the source has the word with a capital that is not due to a heading or a list item, and
-    /// does not follow a mark. A longer word in capitals is stressed.
+    /// Returns true if the word has a capital in the source that is not due to a heading, a list item or a mark
+    /// before it. A longer word all in capitals does not count: it may be stressed.
     pub fn shows_capital(&self) -> bool {
         let is_capital = match self.constraint {
             Constraint::Kept(Case::Upper) => {
@@ -218,7 +218,7 @@ impl Tokens {
         &self.text[start as usize..end as usize]
     }
 
-    /// Returns the lower case of all words, which [`Token::lower`] points into.
+    /// Returns the lower case of all words; each [`Token::lower`] is a range of them.
     #[inline]
     pub(super) fn lower_bytes(&self) -> &[u8] {
         self.text.as_bytes()
@@ -275,9 +275,9 @@ impl Tokens {
     }
 }
 
-/// Appends the lookup key of a word to `out`: lower case under the locale, composed (NFC) if that
-/// keeps its letters, with `’` as `'`, and without soft hyphens and joiners. The key has as many
-/// letters that pair as the word, in the same order, so a [`Case`] read from one fits the other.
+/// Appends the lookup key of a word to `out`: lower case under the locale, composed (NFC) if that keeps its letters,
+/// with `’` as `'`, and without soft hyphens and joiners. The key has as many letters with a case mapping as the
+/// word, in the same order, so a [`Case`] read from one fits the other.
 #[inline]
 pub fn lower_word(word: &str, locale: Locale, out: &mut String) {
     if word.is_ascii() && locale != Locale::Turkic {
@@ -294,7 +294,7 @@ pub(super) fn is_left_out(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }
 
-/// Makes the key of a word of any script; the plain twin of [`lower_word`].
+/// Appends the lookup key of a word of any script; the general form of [`lower_word`].
 fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
     let start = out.len();
     for (_, c, letter) in locale.letters(word) {
@@ -308,7 +308,7 @@ fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
     }
     if out[start..].chars().any(is_joiner) {
         let composed = locale.lower(&out[start..].nfc().collect::<String>());
-        // Composing may result in a letter that does not pair (j and caron): the word then stays as it is.
+        // Composition may produce a letter without a case mapping (j and caron): then the word is not composed.
         if locale.letter_count(&composed) == locale.letter_count(word) {
             out.truncate(start);
             out.push_str(&composed);

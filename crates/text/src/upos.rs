@@ -64,12 +64,12 @@ impl NamedValue for Upos {
 }
 
 impl Upos {
-    /// The number of the part of speech, from 1. It is part of features, so it never changes.
+    /// Returns the number of the part of speech, from 1. It is part of features, so it never changes.
     pub fn number(self) -> u8 {
         self as u8 + 1
     }
 
-    /// The part of speech with this number; `None` for 0, which means none.
+    /// Returns the part of speech with this number; `None` for 0, which means no part of speech.
     pub fn of_number(number: u8) -> Option<Self> {
         let at = usize::from(number).checked_sub(1)?;
         Self::VALUES.get(at).map(|(upos, ..)| *upos)

@@ -21,22 +21,22 @@ use majuscule_base::named::NamedValue;
 pub struct UserOption<S = RestoreOptions> {
     /// The name, with hyphens between its words.
     pub name: &'static str,
-    /// Its effect: a paragraph, and further ones that only the help of the program has.
+    /// The effect of the option: one paragraph, and further paragraphs that only the help of the program shows.
     pub help: &'static str,
-    /// The values.
+    /// The kind of its values.
     pub kind: OptionKind,
     /// The doors where it can be given.
     pub doors: &'static [Door],
-    /// Sets it.
+    /// Sets the option.
     pub set: fn(&mut S, &OptionValue) -> Result<(), WrongValue>,
 }
 
-/// Settings of which a person may set some.
+/// Settings with options that a person may set.
 pub trait UserSettings: Default + 'static {
     /// The options, in the order of help.
     const OPTIONS: &'static [UserOption<Self>];
 
-    /// Returns the heading of an option in help, if it has one of its own.
+    /// Returns the heading of an option in help, if it has a separate one.
     fn heading(_: &UserOption<Self>) -> Option<&'static str> {
         None
     }
@@ -66,7 +66,7 @@ pub enum OptionKind {
     Flag,
     /// A text, with the name of its value in help.
     Text(&'static str),
-    /// A whole number, with the least one.
+    /// A whole number, with its smallest value.
     Count(usize),
     /// A number from 0 to 1.
     Probability,
@@ -101,9 +101,9 @@ pub enum OptionValue {
 /// The reason why a value does not fit an option.
 #[derive(Debug)]
 pub enum WrongValue {
-    /// It is none of its values.
+    /// The value is none of the values of the option.
     Unexpected,
-    /// Its text has a mistake.
+    /// The text of the value has a mistake.
     Text(Error),
 }
 
@@ -113,7 +113,7 @@ use Door::{JavaScript, Program, Python, Service};
 pub const EVERYWHERE: &[Door] = &[Program, Service, JavaScript, Python];
 const NOT_IN_REQUESTS: &[Door] = &[Program, JavaScript, Python];
 
-/// The seconds of a pause that an option accepts.
+/// The lengths of a pause, in seconds, that an option accepts.
 const PAUSES: RangeInclusive<f64> = 0.001..=3600.0;
 
 /// The options of restoring, in the order of help.
@@ -362,12 +362,12 @@ impl<S> UserOption<S> {
         self.name.replace('-', "_")
     }
 
-    /// Returns its effect in a paragraph.
+    /// Returns the first paragraph of the help.
     pub fn summary(&self) -> &'static str {
         self.help.split_once("\n\n").map_or(self.help, |(summary, _)| summary)
     }
 
-    /// Sets the option to a value of another program, such as one of JSON.
+    /// Sets the option to a value that comes from another program, such as a JSON value.
     ///
     /// # Errors
     /// Fails if the value does not fit.
@@ -390,7 +390,7 @@ impl<S> UserOption<S> {
         read.unwrap_or_else(|| OptionValue::Text(text.to_owned()))
     }
 
-    /// Returns what is expected as a value, as an error says it.
+    /// Returns a description of the expected values for an error message.
     pub fn expected(&self) -> String {
         match self.kind {
             OptionKind::Flag => "true or false".to_owned(),
@@ -420,7 +420,7 @@ impl<S> UserOption<S> {
     }
 }
 
-/// Lists names.
+/// Returns the names, with commas between them.
 fn listed(names: fn() -> Vec<(&'static str, &'static str)>) -> String {
     names().into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
@@ -443,7 +443,7 @@ impl OptionValue {
         }
     }
 
-    /// Reads a text; several are one, with commas between them.
+    /// Reads a text; several texts are joined with commas.
     ///
     /// # Errors
     /// Fails if it is another value.
@@ -455,7 +455,7 @@ impl OptionValue {
         }
     }
 
-    /// Reads a text that has a form of its own.
+    /// Reads a text and parses it.
     ///
     /// # Errors
     /// Fails if it is another value.
@@ -471,7 +471,7 @@ impl OptionValue {
         T::of_name(&self.text()?).ok_or(WrongValue::Unexpected)
     }
 
-    /// Reads a number of a range.
+    /// Reads a number in a range.
     ///
     /// # Errors
     /// Fails if it is another value.
@@ -484,7 +484,7 @@ impl OptionValue {
         if range.contains(&number) { Ok(number) } else { Err(WrongValue::Unexpected) }
     }
 
-    /// Reads a whole number, with the least one.
+    /// Reads a whole number of at least `least`.
     ///
     /// # Errors
     /// Fails if it is another value.

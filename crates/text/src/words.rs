@@ -9,19 +9,19 @@ use super::markup::{TagMatch, escaped_letter, is_inline, opens_tag, tag_end};
 use super::reading::{Arrival, InnerTags, WordReading};
 use super::speaker_label::name_len;
 
-/// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
+/// Represents a byte that is not UTF-8: the run that contains it is left unchanged.
 pub const NO_TEXT: u8 = 0x1a;
 
 /// The largest number of characters of a run without white space in a [live](super::tokenize::Tokenizer::live) text:
 /// a longer run is not treated as text, so that nothing waits for its end.
 pub const MAX_RUN: usize = 1 << 16;
 
-/// Tells whether the given text ends at the end of a line.
+/// Whether a given text ends at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// The text ends at the end of a line or of the source.
     Whole,
-    /// The line continues: the tail may belong together with the text that follows.
+    /// The line continues: the text that follows may continue the tail.
     Partial,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum RunPart<'a> {
     Run(NonSpaceRun<'a>, u8),
     /// A run with tags inside it.
     Joined(Box<JoinedRun>),
-    /// Text that may belong together with what follows.
+    /// Text that the text after it may continue.
     Open,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct PartFinder {
     crossed: bool,
     /// True inside a run longer than [`MAX_RUN`].
     in_run: bool,
-    /// The words that are known where a hyphen divides them at the end of a line.
+    /// The words that are recognised if a hyphen divides them at the end of a line.
     vocabulary: ModelVocabulary,
 }
 
@@ -62,7 +62,7 @@ impl PartFinder {
         Self::new(self.vocabulary.clone())
     }
 
-    /// Returns true inside a run that is too long to be text.
+    /// Returns true if the text read so far ends inside a run that is too long to be text.
     pub(super) fn in_run(&self) -> bool {
         self.in_run
     }
@@ -83,8 +83,8 @@ impl PartFinder {
         len.map_or(text.len(), |len| at + len)
     }
 
-    /// Returns the part that begins at byte `at`. The text that follows is waited for if `leaves_tail` is
-    /// true.
+    /// Returns the part that begins at byte `at`; [`RunPart::Open`] if the part may depend on later text and
+    /// `leaves_tail` is true.
     #[inline]
     pub(super) fn part<'a>(
         &mut self,
@@ -119,7 +119,7 @@ impl PartFinder {
                 TagLookahead::Run(run) => return RunPart::Joined(Box::new(run.unescaped(text, reading))),
             }
         }
-        // Live text and lines that are texts of their own wait for no other line.
+        // Live text and lines that are separate texts wait for no other line.
         if second_part(text, end).is_some()
             && reading.arrival != Arrival::Live
             && !reading.apart
@@ -212,7 +212,7 @@ impl JoinedRun {
         while run.plain.ends_with(char::is_alphanumeric) {
             let mut at = run.end;
             while at < text.len() && opens_tag(text, at) {
-                // The text that the allowed characters do not cover does not count, wherever the text is cut.
+                // Text beyond the allowed characters does not count, so the position of the cut makes no difference.
                 let limit = text[at..].char_indices().nth(left).map_or(text.len(), |(len, _)| at + len);
                 let is_long = limit < text.len();
                 if limit == at {
@@ -276,7 +276,7 @@ impl JoinedRun {
         (run.parts.len() > 1).then_some(run)
     }
 
-    /// Returns the run with the letters of entities and of accents in TeX.
+    /// Returns the run with entities and TeX accents replaced with their letters.
     fn unescaped(self, text: &str, reading: &WordReading) -> Self {
         let mut run = Self { plain: String::new(), parts: Vec::new(), end: self.end };
         for (number, &(from, mut to)) in self.parts.iter().enumerate() {
@@ -305,7 +305,7 @@ impl JoinedRun {
         run
     }
 
-    /// Returns the position in the text of bytes of the run without tags.
+    /// Returns the byte range in the text of the byte range `word` of the run without tags.
     pub(super) fn position(&self, text: &str, word: Range<usize>) -> Range<usize> {
         let part = |at: usize| self.parts[self.parts.partition_point(|&(from, _)| from <= at) - 1];
         let ((first, start), (last, end)) = (part(word.start), part(word.end - 1));
@@ -446,7 +446,7 @@ pub(super) struct WordLetters {
     pub(super) is_plain: bool,
 }
 
-/// Returns the parts of a word.
+/// Returns the facts about the letters of a word.
 #[inline]
 pub(super) fn letters(word: &str, locale: Locale) -> WordLetters {
     let mut kinds = 0;
@@ -507,7 +507,7 @@ pub(super) fn has_placeholder(run: &str) -> bool {
             Some(name) => name.trim_start_matches(is_name).strip_prefix(')').unwrap_or_default(),
             None => run[at + 1..].trim_start_matches(|c: char| c.is_ascii_digit() || "$.-+".contains(c)),
         };
-        // Without `i`, whose case a locale decides.
+        // `i` is excluded, since its case mapping depends on the locale.
         let kind = rest.chars().next().filter(|c| "sdfux".contains(c.to_ascii_lowercase()));
         let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c);
         kind.is_some() && !rest[1..].starts_with(is_inside) && !run[..at].ends_with(is_inside)
@@ -515,7 +515,7 @@ pub(super) fn has_placeholder(run: &str) -> bool {
     run.split('{').skip(1).any(is_braced) || run.match_indices('%').any(is_conversion)
 }
 
-/// Returns the length of the names of emojis that a run consists of, except for marks: `:tada:`.
+/// Returns the length of the emoji names (`:tada:`) in a run that has only marks after them.
 pub(super) fn emoji_len(run: &str) -> Option<usize> {
     let len = run.strip_prefix(':')?.rfind(':')?;
     let (name, marks) = (&run[1..1 + len], &run[len + 2..]);

@@ -10,7 +10,7 @@ use super::tokens::{Token, Tokens};
 /// [inserted](Placed), and everything else unchanged. [`resolve`] decides the cases.
 ///
 /// # Panics
-/// Panics if there are fewer outcomes than words, or if the words do not lie in the source.
+/// Panics if there are fewer decisions than words, or if the positions of the words are outside the source.
 pub fn write(
     source: &[u8],
     tokens: &Tokens,
@@ -51,7 +51,7 @@ impl MarkSide {
     }
 }
 
-/// Appends the opening of a sentence that ends with a mark.
+/// Appends the opening mark of a sentence that ends with `mark`, if the language has one.
 pub fn push_opening(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>) {
     if let Some(c) = mark.opening(options.language()) {
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -71,8 +71,8 @@ pub fn push_mark(mark: Mark, options: &RestoreOptions, out: &mut Vec<u8>) {
 /// Writes the marks that are inserted at a word: see [`write_with`].
 pub type Insert<'a> = dyn FnMut(&Token, Placed, MarkSide, &mut Vec<u8>) -> usize + 'a;
 
-/// Writes like [`write()`]; where a mark is inserted, `put` gets the output up to there, and returns the
-/// end of the source that it has written.
+/// Writes like [`write()`], but calls `put` for each inserted mark with the output so far. `put` writes the mark, and
+/// returns the byte of the source up to which the output is complete.
 pub fn write_with(
     source: &[u8],
     tokens: &Tokens,
@@ -108,7 +108,7 @@ pub fn write_with(
     out.extend_from_slice(&source[written..]);
 }
 
-/// Returns true if a word stays as it is, which shows for most words without reading them as text.
+/// Returns true if a word certainly stays unchanged. Most unchanged words are found without decoding them as text.
 #[inline]
 pub fn stays_as_it_is(word: &[u8], token: &Token, decision: &Decision, options: &RestoreOptions) -> bool {
     stays_lower(token, decision, options) && word.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())

@@ -1,13 +1,13 @@
 //! Learning and measuring: corpora, lexicons, language models, the training of the classical
 //! methods, and evaluation.
 //!
-//! Training sees the same words as restoring, [`majuscule_text::Tokens`], with labels
-//! ([`corpus::Example`]). It learns a model in memory, which is written as a
+//! Training reads words in the same form as restoring ([`majuscule_text::Tokens`]), with labels
+//! added ([`corpus::Example`]). It produces a model in memory, which is written to a file as a
 //! [`majuscule_methods::model::Draft`].
 
-/// The version of the results of training and scoring. It is raised by every change after which the
-/// same command trains another model or prints another figure, with a line in
-/// `docs/reports/README.md`: figures of different versions cannot be compared.
+/// The version of the results of training and scoring. Every change that makes the same command
+/// train a different model or print a different figure raises this version and adds a line to
+/// `docs/reports/README.md`. Figures of different versions cannot be compared.
 pub const RESULTS_VERSION: u32 = 1;
 
 // In reading order: each module uses only those above it.

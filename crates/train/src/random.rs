@@ -1,4 +1,4 @@
-//! Draws random numbers and orders, the same for the same seed.
+//! Draws random numbers and shuffles values, reproducibly for each seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// The random generator.
 pub type Random = ChaCha8Rng;
 
-/// Creates the generator of one purpose and one step of training.
+/// Creates the generator for one purpose and one training step.
 pub fn generator(seed: u64, purpose: Purpose, step: u64) -> Random {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -15,7 +15,7 @@ pub fn generator(seed: u64, purpose: Purpose, step: u64) -> Random {
     Random::from_seed(bytes)
 }
 
-/// The use of random numbers.
+/// The purpose for which random numbers are drawn.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose {
     /// Initial weights.
@@ -24,7 +24,7 @@ pub enum Purpose {
     HeldOut,
     /// The order of examples.
     Order,
-    /// Dropped values.
+    /// Dropout masks.
     Dropout,
 }
 
@@ -40,11 +40,11 @@ pub fn below(random: &mut Random, bound: u64) -> u64 {
     }
 }
 
-/// Draws a number below `end`, uniformly, as the training of neural methods does. It is not
-/// [`below`], so that a seed makes the same network as before.
+/// Draws a number below `end`, uniformly, for the training of neural methods. It differs from
+/// [`below`] so that a seed still results in the same network as in earlier versions.
 pub fn below_by_remainder(random: &mut Random, end: usize) -> usize {
     let end = end.max(1) as u64;
-    // Numbers of the last, incomplete round would come too often.
+    // Larger numbers form an incomplete range, whose remainders would be too frequent.
     let complete = u64::MAX - u64::MAX % end;
     loop {
         let number = random.next_u64();
@@ -66,8 +66,8 @@ pub fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Draws a dropout mask of `count` factors: 0 for values that are dropped, with probability
-/// `fraction`, and for the others the factor that preserves the mean.
+/// Draws a dropout mask of `count` factors: each is 0 with probability `fraction`, and otherwise
+/// the factor that preserves the mean.
 pub fn mask(random: &mut Random, fraction: f64, count: usize) -> Vec<f32> {
     let factors = DropoutFactors::new(fraction);
     let mut mask = vec![0.0; count];
@@ -75,10 +75,10 @@ pub fn mask(random: &mut Random, fraction: f64, count: usize) -> Vec<f32> {
     mask
 }
 
-/// The factors of dropout: 0, or that which preserves the mean.
+/// The factors of a dropout mask: 0 for a dropped value, and the factor that preserves the mean for a kept value.
 #[derive(Debug, Clone, Copy)]
 pub struct DropoutFactors {
-    /// The draws below this number drop a value.
+    /// A draw below this number drops a value.
     dropped: u16,
     /// The factor of values that are kept.
     pub kept: f32,
@@ -87,19 +87,19 @@ pub struct DropoutFactors {
 impl DropoutFactors {
     /// Makes the factors for the fraction of values that are dropped.
     pub fn new(fraction: f64) -> Self {
-        // Two bytes decide on a value: 0.1 becomes 6554 of 65536.
+        // A draw has two bytes, so a fraction of 0.1 becomes 6554/65536.
         let dropped = (fraction * 65536.0).round().min(65535.0) as u16;
         Self { dropped, kept: 1.0 / (1.0 - f32::from(dropped) / 65536.0) }
     }
 
-    /// Draws for `count` values.
+    /// Draws two random bytes for each of `count` values.
     pub fn draws(self, random: &mut Random, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; 2 * count];
         random.fill_bytes(&mut bytes);
         bytes
     }
 
-    /// Fills a mask with the factors of these draws.
+    /// Fills a mask with the factors that `draws` select.
     #[inline(always)]
     pub fn fill(self, mask: &mut [f32], draws: &[u8]) {
         let (pairs, _) = draws.as_chunks::<2>();

@@ -4,8 +4,8 @@
 const SECRET: [u64; 4] =
     [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3, 0x4d5a_2da5_1de1_aa47];
 
-/// The wyhash of bytes (Wang Yi 2023) with a seed. Its value
-/// is part of file formats and never changes.
+/// Returns the wyhash (Wang Yi 2023) of bytes with a seed. The value is part of file formats and
+/// never changes.
 #[inline]
 pub fn wyhash(bytes: &[u8], seed: u64) -> u64 {
     let len = bytes.len();
@@ -27,7 +27,7 @@ pub fn wyhash(bytes: &[u8], seed: u64) -> u64 {
     mix(low ^ SECRET[0] ^ len as u64, high ^ SECRET[1])
 }
 
-/// The seed after an input of more than 16 bytes, without its last 1 to 16 bytes.
+/// Returns the seed after an input of more than 16 bytes, except its last 1 to 16 bytes.
 fn long(bytes: &[u8], mut seed: u64) -> u64 {
     let step = |seed: u64, secret: u64, at: usize, rest: &[u8]| {
         mix(eight(rest, at) ^ secret, eight(rest, at + 8) ^ seed)
@@ -63,7 +63,7 @@ fn eight(bytes: &[u8], at: usize) -> u64 {
 /// Returns the lower and the upper half of a product.
 #[inline]
 pub fn product(a: u64, b: u64) -> (u64, u64) {
-    // A product of 128 bits is the call of a function there.
+    // On WebAssembly, a product of 128 bits is a function call.
     #[cfg(target_family = "wasm")]
     return product_in_parts(a, b);
     #[cfg(not(target_family = "wasm"))]
@@ -73,7 +73,7 @@ pub fn product(a: u64, b: u64) -> (u64, u64) {
     }
 }
 
-/// The same by products of 64 bits.
+/// Computes the same as [`product`] with products of 64 bits.
 #[cfg(any(test, target_family = "wasm"))]
 #[inline]
 fn product_in_parts(a: u64, b: u64) -> (u64, u64) {

@@ -18,7 +18,7 @@ pub(super) struct Map {
     watched: Arc<Watched>,
 }
 
-/// A mapped file and its state at that time.
+/// A mapped file and its state at the time of mapping.
 #[derive(Debug)]
 struct Watched {
     path: PathBuf,
@@ -35,10 +35,10 @@ static CHANGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 impl Map {
     /// Maps an open file, which must not be empty.
     pub(super) fn new(file: File, path: &Path) -> Result<Self> {
-        // SAFETY: the bytes are read as plain bytes, with every bound checked, so no content is
-        // undefined behaviour here. A model that another process truncates while it is in use ends
-        // this process with a signal; majuscule itself replaces models by renaming, which leaves
-        // the old file to the processes that have it open.
+        // SAFETY: the bytes are read as plain bytes, with every bound checked, so no content causes
+        // undefined behaviour. A model that another process truncates while it is in use ends this
+        // process with a signal; majuscule itself replaces models by renaming, which leaves the old
+        // file to the processes that have it open.
         let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| Error::io("map", path, error))?;
         let watched = Arc::new(Watched { path: path.to_owned(), state: state(&file), file });
         let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -53,7 +53,7 @@ pub enum Bytes {
 
 impl Bytes {
     /// Reads a file of up to 64 MiB, so that later changes to the file do not matter. Maps a longer
-    /// one where memory maps exist, and [`Bytes::check_unchanged`] detects changes.
+    /// file where memory maps exist; [`Bytes::check_unchanged`] then detects changes.
     ///
     /// # Errors
     /// If the file cannot be read or is not a regular one: a pipe or a device may have no end.
@@ -104,7 +104,7 @@ impl Bytes {
         Self::Mapped(Arc::new(bytes), start..start + len)
     }
 
-    /// A part of the bytes, copied only for [`Bytes::Owned`].
+    /// Returns a part of the bytes, copied only for [`Bytes::Owned`].
     ///
     /// # Panics
     /// If the range is not inside the bytes.

@@ -1,4 +1,4 @@
-//! Numbers in as few bytes as they need, seven bits a byte, the lowest first (LEB128).
+//! Numbers in as few bytes as they need, seven bits per byte, the lowest bits first (LEB128).
 
 /// Appends a number.
 #[inline]

@@ -1,4 +1,4 @@
-//! Compressed files: which bytes they begin with, and readers that unpack them.
+//! Compressed files: their magic bytes, and readers that decompress them.
 
 use std::io::{self, Read};
 
@@ -13,8 +13,8 @@ pub(super) enum Compression {
     Xz,
 }
 
-/// The first bytes, enough to detect compression. The first line of a slow pipe may be short, and
-/// must not wait for the next.
+/// Reads the first bytes, enough to detect compression. The first line of a slow pipe may be short,
+/// and it must not wait for the next line.
 pub(super) fn head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; BUFFER];
     let mut len = 0;
@@ -48,7 +48,7 @@ impl Compression {
         }
     }
 
-    /// Returns true if the bytes are a proper prefix of one of the magics, so that more are needed.
+    /// Returns true if the bytes are a proper prefix of magic bytes, so that more bytes are needed.
     fn may_begin(head: &[u8]) -> bool {
         let rest = head.split_first().filter(|(first, _)| matches!(first, 0x50..=0x5f)).map(|(_, rest)| rest);
         let more = |magic: &[u8], head: &[u8]| head.len() < magic.len() && magic.starts_with(head);
@@ -174,8 +174,8 @@ mod zstandard {
         if skipped < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 
-    /// The underlying error of the system, if there is one, which distinguishes a truncated file
-    /// from a damaged one.
+    /// Returns the underlying error of the system, if there is one, which distinguishes a truncated
+    /// file from a damaged one.
     fn explain(error: FrameDecoderError) -> io::Error {
         let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(error) = cause {

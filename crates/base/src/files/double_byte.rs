@@ -7,7 +7,7 @@ use encoding_rs::{BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, S
 pub struct DoubleByte(&'static Encoding);
 
 impl DoubleByte {
-    /// Returns the encoding if it is one of these.
+    /// Returns the double-byte encoding if `encoding` is one.
     pub(super) fn new(encoding: &'static Encoding) -> Option<Self> {
         [SHIFT_JIS, GBK, GB18030, BIG5, EUC_JP, EUC_KR].contains(&encoding).then_some(Self(encoding))
     }
@@ -23,13 +23,13 @@ impl DoubleByte {
     }
 }
 
-/// The decoder of a text, which keeps the beginning of a character.
+/// The decoder of a text, which keeps the bytes of an incomplete character.
 pub(super) struct DoubleByteDecoder(encoding_rs::Decoder);
 
 impl DoubleByteDecoder {
-    /// Appends the text of the next bytes, up to the first invalid ones, and returns the number of bytes read; `is_last` is
-    /// true at the end of the text. The error is the number of bytes read and, of them, the invalid ones and those after
-    /// these.
+    /// Decodes the next bytes up to the first invalid ones, appends the text, and returns the number of bytes read;
+    /// `is_last` is true at the end of the text. The error is the number of bytes read, and of these the number of
+    /// invalid bytes and the number of bytes after the invalid bytes.
     pub(super) fn decode(
         &mut self,
         bytes: &[u8],

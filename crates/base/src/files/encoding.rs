@@ -37,7 +37,7 @@ pub struct CodePage {
 }
 
 impl Encoding {
-    /// The encoding that a byte-order mark indicates.
+    /// Returns the encoding that a byte-order mark indicates.
     pub(super) fn of_mark(head: &[u8]) -> Option<Self> {
         match head {
             [0xff, 0xfe, ..] => Some(Self::Utf16Le),
@@ -47,7 +47,7 @@ impl Encoding {
         }
     }
 
-    /// The name of the encoding on the web.
+    /// Returns the name of the encoding on the web.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -69,8 +69,8 @@ impl Encoding {
         }
     }
 
-    /// The first character of `bytes` and its length in bytes, or the length of an invalid sequence
-    /// as the error; `None` if more bytes are needed.
+    /// Returns the first character of `bytes` and its length in bytes, or the length of an invalid sequence as the
+    /// error; `None` if more bytes are needed.
     fn first(&self, bytes: &[u8]) -> Option<Result<(char, usize), usize>> {
         let unit = |at: usize| {
             let pair = [*bytes.get(at)?, *bytes.get(at + 1)?];
@@ -128,7 +128,7 @@ impl CodePage {
     }
 }
 
-/// The other cases of a letter that are one letter, those of Turkish and the final sigma included.
+/// Returns the other cases of a letter that are single letters, including the Turkish letters and the final sigma.
 fn other_cases(c: char) -> impl Iterator<Item = char> {
     let special = match c {
         'i' => Some('İ'),
@@ -182,7 +182,7 @@ const DOS: [Dos; 3] = [
 ];
 
 impl Dos {
-    /// The code page with a name such as `cp437`, `ibm437` or `437`.
+    /// Returns the code page with a name such as `cp437`, `ibm437` or `437`.
     fn named(name: &str) -> Option<Encoding> {
         let number = ["cp", "ibm-", "ibm"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
         let dos = DOS.iter().find(|dos| dos.name.strip_prefix("cp") == Some(number))?;
@@ -193,7 +193,7 @@ impl Dos {
     }
 }
 
-/// The standard's name for names that people use and the standard lacks.
+/// Returns the name in the standard for a common name that the standard lacks.
 #[cfg(feature = "encodings")]
 fn web_name(name: &str) -> String {
     match name {
@@ -294,7 +294,7 @@ pub struct TextEncoder {
     stand_in: Option<char>,
     kept: Receiver<Vec<u8>>,
     told: Arc<OnceLock<Told>>,
-    /// The most bytes that wait for the encoding of the text.
+    /// The largest number of bytes that wait until the encoding of the text is known.
     held: usize,
     /// True if all characters written are ASCII.
     is_ascii: bool,
@@ -312,14 +312,14 @@ const HELD: usize = 1 << 20;
 /// The number of bytes per read.
 const READ: usize = 1 << 16;
 
-/// The most bytes examined to detect UTF-8, from the first byte
-/// that is not ASCII: its line, or the first part of it.
+/// The largest number of bytes examined to detect UTF-8, from the first byte that is not ASCII to the end of its
+/// line.
 const TELLING: usize = 1 << 16;
 
-/// The decoder and encoder of a text. `stand_in` is a character that replaces invalid bytes and is
-/// turned back into them; without it they are an error. If the encoding is `named` by the user, a
-/// text that turns out to be UTF-8 is read as UTF-8: the line of the first byte beyond ASCII
-/// decides, since such a line in another encoding is almost never valid UTF-8.
+/// Returns the decoder and encoder of a text. `stand_in` is a character that replaces invalid bytes and is turned
+/// back into them; without it, invalid bytes are an error. If the encoding is `named` by the user, a text that turns
+/// out to be UTF-8 is read as UTF-8: the line of the first byte beyond ASCII decides, since such a line in another
+/// encoding is almost never valid UTF-8.
 pub(super) fn ends<R: Read>(
     source: R,
     encoding: Encoding,
@@ -447,7 +447,7 @@ impl<R: Read> Decoder<R> {
             };
             self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
             if Some(c) == self.stand_in {
-                // Without an encoder, nobody receives this.
+                // Without an encoder, nobody receives these bytes.
                 let _ = self.kept.send(self.bytes[at..at + len].to_vec());
             }
             at += len;
@@ -458,7 +458,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// Decodes the first `end` bytes of a double-byte encoding, a character of which may continue in later bytes.
+    /// Decodes the first `end` bytes of a double-byte encoding. The last character may continue in later bytes.
     fn decode_double(&mut self, mut decoder: DoubleByteDecoder, end: usize) -> io::Result<()> {
         let is_last = self.ended && end == self.bytes.len();
         let mut at = 0;
@@ -471,7 +471,7 @@ impl<R: Read> Decoder<R> {
                 Err(found) => found,
             };
             at += read;
-            // The first of the bytes may have been decoded with those before.
+            // The first of the invalid bytes may have been passed to the decoder in an earlier call.
             let c = self.odd(&self.bytes[at.saturating_sub(invalid + later)..at - later])?;
             self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
             self.column += 1;
@@ -481,7 +481,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// Replaces invalid bytes by the stand-in.
+    /// Returns the stand-in for invalid bytes.
     fn odd(&self, bytes: &[u8]) -> io::Result<char> {
         let Some(stand_in) = self.stand_in else {
             let shown: Vec<String> = bytes.iter().map(|b| format!("0x{b:02x}")).collect();
@@ -499,7 +499,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-/// The line and column after a text that begins at the given line and column.
+/// Returns the line and column after a text that begins at the given line and column.
 fn after(text: &[u8], (line, column): (u64, u64)) -> (u64, u64) {
     let breaks = text.iter().filter(|&&b| b == b'\n').count() as u64;
     let last = text.iter().rposition(|&b| b == b'\n').map_or(text, |at| &text[at + 1..]);
@@ -527,17 +527,18 @@ impl<R: Read> Read for Decoder<R> {
 }
 
 impl TextEncoder {
-    /// An encoder for a text that was read as it is.
+    /// Returns an encoder for a text that was read without decoding.
     pub(super) fn none() -> Self {
         ends(io::empty(), Encoding::Utf8, false, None).1
     }
 
-    /// Writes all text at once, in the named encoding until another one shows, as live text needs it.
+    /// Makes the encoder write all text at once, as live text requires, in the named encoding until UTF-8 is
+    /// detected.
     pub fn at_once(self) -> Self {
         Self { held: 0, ..self }
     }
 
-    /// The encoding of the text, as far as it was read.
+    /// Returns the encoding of the text, as detected so far.
     pub fn encoding(&self) -> &Encoding {
         match self.told.get() {
             Some(told) if told.is_utf8 => &Encoding::Utf8,
@@ -635,7 +636,7 @@ impl TextEncoder {
     }
 }
 
-/// Returns the form of a mark that is inserted into text for encodings that lack the mark.
+/// Returns the replacement for an inserted punctuation mark in encodings that lack the mark.
 fn plain_mark(c: char) -> Option<&'static str> {
     Some(match c {
         '…' => "...",
@@ -651,12 +652,12 @@ fn plain_mark(c: char) -> Option<&'static str> {
 /// Finds the first text in a 7-bit encoding, which looks like UTF-8; returns its position and the name of
 /// the encoding.
 pub fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
-    // Most text has neither: seen many bytes at a time.
+    // Most text has neither of these bytes, and the search examines many bytes at a time.
     if ![0x1b, b'~'].iter().any(|sign| source.contains(sign)) {
         return None;
     }
     let position = |first: u8| source.iter().position(move |&b| b == first);
-    // The text may have lost its case, or get it back.
+    // The text may have lost its case, or may get it back.
     let shift = |at: &usize| {
         matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'a' | b'b' | b'(' | b')', ..])
     };
@@ -676,14 +677,14 @@ pub fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     (from..source.len()).filter(|&at| source[at] == b'~').take(MOST_TILDES).find_map(begins)
 }
 
-/// Returns true if two bytes are the code of a character of GB 2312, of which rows 1 to 9 and 16 to 87 have
-/// characters, or become one in the other case.
+/// Returns true if two bytes are the code of a character of GB 2312, or become one in the other case. The rows 1 to 9
+/// and 16 to 87 of GB 2312 have characters.
 fn is_in_gb2312(&[row, cell]: &[u8; 2]) -> bool {
     let is_row = |row: u8| matches!(row, 0x21..=0x29 | 0x30..=0x77);
     (is_row(row) || is_row(row.to_ascii_uppercase())) && (0x21..=0x7e).contains(&cell)
 }
 
-/// The most tildes examined.
+/// The largest number of tildes examined.
 const MOST_TILDES: usize = 64;
 
 #[cfg(test)]

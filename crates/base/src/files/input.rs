@@ -29,8 +29,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input<'static>> {
     Input::new(name, file)
 }
 
-/// The number of bytes that a file will yield, if known in advance: the size of a regular file without
-/// compression.
+/// Returns the number of bytes that a file will yield, if known in advance: the size of a regular
+/// file without compression.
 pub fn len(path: impl AsRef<Path>) -> Option<u64> {
     let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let is_plain = open(path).is_ok_and(|input| input.compression.is_none());
@@ -49,7 +49,7 @@ pub struct Input<'a> {
 pub(super) const BUFFER: usize = 1 << 16;
 
 impl<'a> Input<'a> {
-    /// An input from any source, decompressed if it is compressed; errors call it `name`.
+    /// Makes an input from any source, decompressed if it is compressed; errors call it `name`.
     ///
     /// # Errors
     /// If the source cannot be read, or is compressed and this build cannot read that compression.
@@ -67,30 +67,30 @@ impl<'a> Input<'a> {
         Ok(Self { name, reader, compression, limits: Limits::default() })
     }
 
-    /// A text in memory, which errors call `name`.
+    /// Makes an input of a text in memory, which errors call `name`.
     pub fn of_text(name: impl Into<String>, text: &'a [u8]) -> Self {
         let reader = BufReader::with_capacity(text.len().clamp(1, BUFFER), Box::new(text) as _);
         Self { name: name.into(), reader, compression: None, limits: Limits::default() }
     }
 
-    /// An input from any source, never decompressed.
+    /// Makes an input from any source, never decompressed.
     pub fn uncompressed(name: impl Into<String>, source: impl Read + Send + 'a) -> Self {
         let reader = BufReader::with_capacity(BUFFER, Box::new(source) as Box<dyn Read + Send + 'a>);
         Self { name: name.into(), reader, compression: None, limits: Limits::default() }
     }
 
-    /// The input under limits other than the default.
+    /// Returns the input under limits other than the default.
     #[must_use]
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// The limits on the memory that the input may take.
+    /// Returns the limits on the memory that the input may take.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The name as the user gave it; `-` for standard input.
+    /// Returns the name as the user gave it; `-` for standard input.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -113,8 +113,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Appends the bytes that are there, at most `most`, to `bytes` and returns their number, 0 at the
-    /// end. Waits only if none are there.
+    /// Appends the bytes that are available, at most `most`, to `bytes` and returns their number, 0
+    /// at the end. Waits only if no bytes are available.
     ///
     /// # Errors
     /// Like [`Input::read`].
@@ -126,8 +126,9 @@ impl<'a> Input<'a> {
         Ok(len)
     }
 
-    /// The next `len` bytes, or all if fewer are left, without consuming them. Waits for them,
-    /// however slowly they arrive, so that a decision on them depends on the bytes alone.
+    /// Returns the next `len` bytes, or all bytes if fewer are left, without consuming them. Waits
+    /// for them, however slowly they arrive, so that a decision about them depends on the bytes
+    /// alone.
     ///
     /// # Errors
     /// Like [`Input::read`].
@@ -140,9 +141,9 @@ impl<'a> Input<'a> {
         Ok(head)
     }
 
-    /// Decides on the next bytes without consuming them. `decide` is called
-    /// with the bytes so far, and again whenever more arrive, until it
-    /// answers or has seen everything (`true`). `None` if it never answers.
+    /// Decides on the next bytes without consuming them. `decide` is called with the bytes so far,
+    /// and again whenever more bytes arrive, until it returns a decision or all bytes have arrived
+    /// (`true`). Returns `None` if there is no decision.
     ///
     /// # Errors
     /// Like [`Input::read`].
@@ -168,7 +169,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The bytes in the buffer, after reading more if it is empty; none at the end.
+    /// Returns the bytes in the buffer, after reading more if it is empty; none at the end.
     fn fill(&mut self) -> Result<&[u8]> {
         while let Err(error) = self.reader.fill_buf() {
             if error.kind() != io::ErrorKind::Interrupted {
@@ -178,7 +179,7 @@ impl<'a> Input<'a> {
         Ok(self.reader.buffer())
     }
 
-    /// Puts back bytes before the rest of the input, if any is left.
+    /// Puts bytes back before the remaining input, unless the input has `ended`.
     fn put_back(&mut self, head: &[u8], ended: bool) {
         let first: Box<dyn Read + Send + 'a> = Box::new(io::Cursor::new(head.to_vec()));
         let rest = std::mem::replace(&mut self.reader, BufReader::with_capacity(BUFFER, first));
@@ -191,8 +192,9 @@ impl<'a> Input<'a> {
 
     /// Decodes the input to UTF-8, and returns the encoder that restores its encoding: the encoding of
     /// the byte-order mark, else the named encoding, else UTF-8. A text that turns out to be UTF-8 at
-    /// its first letters beyond ASCII is read as UTF-8 even if another encoding is named. `stand_in`
-    /// is a character that replaces invalid bytes; without it they are an error.
+    /// its first letters beyond ASCII is read as UTF-8 even if another encoding is named.
+    /// `stand_in` is a character that replaces invalid bytes; without it, invalid bytes are an
+    /// error.
     ///
     /// # Errors
     /// Like [`Input::read`], and if the byte-order mark indicates UTF-32.
@@ -208,7 +210,8 @@ impl<'a> Input<'a> {
         Ok((Self { reader, ..self }, encoder))
     }
 
-    /// The encoding of the byte-order mark, if there is one. Waits only for bytes that may be one.
+    /// Returns the encoding of the byte-order mark, if there is one. Waits only for bytes that may
+    /// be one.
     fn marked(&mut self) -> Result<Option<Encoding>> {
         let may_be_marked = self.reader.fill_buf().map(|head| matches!(head, [0xef | 0xfe | 0xff, ..]));
         if !may_be_marked.map_err(|error| self.explain(error))? {
@@ -241,7 +244,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The remaining bytes.
+    /// Returns the remaining bytes.
     ///
     /// # Errors
     /// Like [`Input::read`], and if there are more bytes than the [limits](Input::within) allow.
@@ -249,7 +252,7 @@ impl<'a> Input<'a> {
         self.bytes_within(Limit::Whole)
     }
 
-    /// The remaining bytes of a model, whatever the [limits](Input::within) of texts.
+    /// Returns the remaining bytes of a model, whatever the [limits](Input::within) of texts.
     ///
     /// # Errors
     /// Like [`Input::read`], and if there are more than 3 GiB.
@@ -268,7 +271,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The remaining text, without a byte-order mark at its beginning.
+    /// Returns the remaining text, without a byte-order mark at its beginning.
     ///
     /// # Errors
     /// Like [`Input::bytes`], and if the input is not UTF-8.
@@ -276,8 +279,8 @@ impl<'a> Input<'a> {
         self.text_within(Limit::Whole)
     }
 
-    /// The remaining text like [`Input::text`], of an input
-    /// that is never legitimately larger than `most`.
+    /// Returns the remaining text like [`Input::text`], of an input that is never legitimately
+    /// larger than `most`.
     ///
     /// # Errors
     /// Like [`Input::text`], with that limit.
@@ -294,7 +297,7 @@ impl<'a> Input<'a> {
         String::from_utf8(bytes).map_err(|error| not_utf8(&name, 1, error.as_bytes()))
     }
 
-    /// The remaining lines.
+    /// Returns the remaining lines.
     pub fn lines(self) -> Lines<'a> {
         Lines { input: self, number: 0, line: Vec::new() }
     }
@@ -340,8 +343,8 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The next line without its line ending (`\n` or `\r\n`) and without a byte-order mark at the
-    /// beginning of the file; `None` at the end. The last line needs no line ending.
+    /// Returns the next line without its line ending (`\n` or `\r\n`) and without a byte-order mark
+    /// at the beginning of the file; `None` at the end. The last line needs no line ending.
     ///
     /// # Errors
     /// If the line cannot be read, is not UTF-8 or exceeds the
@@ -355,7 +358,7 @@ impl Lines<'_> {
         str::from_utf8(line).map(Some).map_err(|_| not_utf8(self.input.name(), self.number, line))
     }
 
-    /// The next line like [`Lines::next`], with any bytes.
+    /// Returns the next line like [`Lines::next`], but with any bytes.
     ///
     /// # Errors
     /// If the line cannot be read or exceeds the fraction of the [limits](Input::within) for one line.
@@ -371,7 +374,7 @@ impl Lines<'_> {
         Ok(len > 0)
     }
 
-    /// The current line, without its line ending and a byte-order mark.
+    /// Returns the current line, without its line ending and a byte-order mark.
     fn bytes(&self) -> &[u8] {
         let mut line = self.line.as_slice();
         if self.number == 1 {
@@ -381,40 +384,42 @@ impl Lines<'_> {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The number of the current line, counted from 1.
+    /// Returns the number of the current line, counted from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The name of the input.
+    /// Returns the name of the input.
     pub fn name(&self) -> &str {
         self.input.name()
     }
 
-    /// An error in the current line.
+    /// Returns an error about the current line.
     pub fn problem(&self, problem: impl Into<Problem>) -> Error {
         Error::line(self.input.name(), self.number, problem)
     }
 }
 
-/// The error for a position of the text `file` that cannot be decoded or encoded, if `error` is that.
+/// Returns the error for a position of the text `file` that cannot be decoded or encoded, if
+/// `error` is such an error.
 fn uncoded(file: &str, error: &io::Error) -> Option<Error> {
     let found = error.get_ref()?.downcast_ref::<Uncoded>()?;
     let location = Location { file: file.to_owned(), line: Some(found.line), column: Some(found.column) };
     Some(Error::Input { location, problem: found.problem.clone().into() })
 }
 
-/// The error for a part of the text `source` that a [`TextEncoder`] could not write to `target`.
+/// Returns the error for a part of the text `source` that a [`TextEncoder`] could not write to
+/// `target`.
 pub fn unwritten(source: &str, target: &Path, error: io::Error) -> Error {
     uncoded(source, &error).unwrap_or_else(|| Error::io("write", target, error))
 }
 
-/// The error for `bytes` that are not UTF-8 and begin at the beginning of line `line`.
+/// Returns the error for `bytes` that are not UTF-8 and begin at the beginning of line `line`.
 pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
     undecoded(file, (line.saturating_sub(1), 0), bytes, None)
 }
 
-/// The error for `bytes` that are not UTF-8 or are in a 7-bit encoding, and that come after
+/// Returns the error for `bytes` that are not UTF-8 or are in a 7-bit encoding, and that come after
 /// `lines` lines of the file and `columns` columns of the next line. A reader may add `advice` to
 /// the advice to convert the file.
 pub fn undecoded(file: &str, (lines, columns): (u64, u64), bytes: &[u8], advice: Option<&str>) -> Error {

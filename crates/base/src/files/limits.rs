@@ -43,7 +43,7 @@ impl fmt::Display for ByteSize {
     }
 }
 
-/// The number of bytes of a size such as 2G or 500kB. K means `kilo` bytes, KiB always 1024 bytes.
+/// Returns the number of bytes of a size such as 2G or 500kB. K means `kilo` bytes, KiB always 1024 bytes.
 pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let unit = unit.to_ascii_uppercase();
@@ -60,8 +60,8 @@ pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The most bytes, unpacked, of an input that is read whole; one line may have a thirty-second of
-    /// that.
+    /// The largest number of decompressed bytes of an input that is read whole; one line may have a thirty-second of
+    /// this number.
     pub input: ByteSize,
 }
 
@@ -77,7 +77,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits for an input that is read whole, and the same fraction of it for a line.
+    /// Makes the limits for an input that is read whole; the limit for a line is the usual fraction of it.
     pub fn new(input: ByteSize) -> Self {
         Self { input }
     }
@@ -86,7 +86,7 @@ impl Limits {
     /// memory up to this line.
     ///
     /// # Errors
-    /// Fails if there are more than an input that is read whole may have.
+    /// Fails if there are more bytes than an input that is read whole may have.
     pub fn check_held(self, bytes: usize, name: &str, line: u64) -> Result<()> {
         let most = self.input;
         if bytes <= most.0 {
@@ -121,14 +121,14 @@ impl fmt::Display for Limits {
 pub(super) enum Limit {
     /// An input as a whole.
     Whole,
-    /// One line of an input, under a fraction of that limit.
+    /// One line of an input, with a fraction of the limit for a whole input.
     Line,
     /// An input with its own limit, far larger than any legitimate input.
     Fixed(ByteSize),
 }
 
 impl Limit {
-    /// The limit in bytes.
+    /// Returns the limit in bytes.
     pub(super) fn bytes(self, limits: Limits) -> usize {
         match self {
             Self::Whole => limits.input.0,
@@ -137,7 +137,7 @@ impl Limit {
         }
     }
 
-    /// The error for an input beyond the limit, at `line` if that is known.
+    /// Returns the error for an input beyond the limit, at `line` if that is known.
     pub(super) fn exceeded(self, limits: Limits, name: &str, line: Option<u64>) -> Error {
         let most = ByteSize(self.bytes(limits));
         let problem = match self {

@@ -24,17 +24,17 @@ mod publish;
 mod stamp;
 mod unfinished;
 
-/// The name of a file without its folders, which differ from machine to machine.
+/// Returns the name of a file without its folders, which differ from machine to machine.
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The name of a file without the extension of its compression, if it has one.
+/// Returns the name of a file without the extension of its compression, if it has one.
 pub fn uncompressed_name(name: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
-/// The entries of a folder, sorted by name, without names that begin with a full stop.
+/// Returns the entries of a folder, sorted by name, without names that begin with a full stop.
 ///
 /// # Errors
 /// If the folder cannot be read.

@@ -1,4 +1,4 @@
-//! Outputs that would lose something, found before long work.
+//! Refuses outputs that would destroy data, before long work begins.
 
 use std::fs;
 use std::path::Path;

@@ -94,7 +94,7 @@ impl Publish {
     }
 }
 
-/// The options for creating a file that replaces another, never with wider permissions.
+/// Returns the options for creating a file that replaces another, never with wider permissions.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix knows modes"))]
 fn like(old: &fs::Metadata) -> fs::OpenOptions {
     let mut options = File::options();
@@ -165,8 +165,8 @@ fn keep(file: &Path, backup: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A file with the output of `write`, on disk but without its final name, so that several files can
-/// appear together; see [`Publish::commit`].
+/// Writes the output of `write` to a file on disk that does not have its final name yet, so that
+/// several files can appear together; see [`Publish::commit`].
 ///
 /// # Errors
 /// If the file cannot be written; nothing is left of it then.
@@ -229,7 +229,8 @@ pub fn publish_folder(
     Ok(())
 }
 
-/// A lock on the names in a folder, if the system has locks; others wait until it is dropped.
+/// Locks the names in a folder, if the system has locks; other processes wait until the lock is
+/// dropped.
 fn turn(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.lock().ok().map(|()| file)
@@ -269,7 +270,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The target of `path` after following links.
+/// Returns the target of `path` after following links.
 fn followed(path: &Path) -> PathBuf {
     match path.is_symlink() {
         true => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),

@@ -1,4 +1,4 @@
-//! Files that another process changes.
+//! Detects files that another process changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

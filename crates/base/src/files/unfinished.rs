@@ -164,7 +164,7 @@ pub(super) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// The unfinished files and folders in a folder, recognised by their names.
+/// Returns the unfinished files and folders in a folder, recognised by their names.
 fn paths_beside(folder: &Path) -> Vec<PathBuf> {
     let is_unfinished = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -197,7 +197,7 @@ impl ScratchFile {
         Ok(Self { file, _unfinished: unfinished })
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &File {
         &self.file
     }

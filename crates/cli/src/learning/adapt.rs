@@ -118,7 +118,7 @@ pub fn run(AdaptArgs { given, asked }: AdaptArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses text in another language than the model's, unless its language is named.
+/// Refuses text in a language that is not the model's, unless the user names the language of the text.
 fn check_language(reading: &Reading, corpora: &[PathBuf], manifest: &Manifest) -> Result<(), Error> {
     let Some(tag) = detected(reading, corpora)?.filter(|tag| !manifest.is_of(tag)) else { return Ok(()) };
     let (found, expected) = (name_of(tag), name_of(&manifest.language));
@@ -133,13 +133,13 @@ fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
     if methods().find_subcommand(method).is_some() {
         return Ok(());
     }
-    // If this build lacks the method, that is the reason to give.
+    // If this build lacks the method, loading fails with an error that gives this reason.
     loaded().load(store, &Backend::default())?;
     let problem = format!("method \"{method}\": only models of maxent and bert can be adapted");
     Err(Error::model(store.name(), problem))
 }
 
-/// The protocol under which a model was trained.
+/// Parses the protocol under which a model was trained.
 fn protocol(trained_on: &str) -> Result<Protocol, Error> {
     trained_on.parse().map_err(|_| {
         Error::usage(format!(
@@ -180,7 +180,7 @@ fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
     Ok(AdaptMethod::from_arg_matches(&matches)?)
 }
 
-/// A command with a subcommand per method that adapts, with its options.
+/// Builds a command with a subcommand for each method that can adapt a model, with the options of the method.
 fn methods() -> Command {
     AdaptMethod::augment_subcommands(Command::new("adapt"))
 }
@@ -192,7 +192,7 @@ struct MethodOption {
     of: Vec<(String, String, Option<String>)>,
 }
 
-/// The options of all methods, without repetition.
+/// Returns the options of all methods, each option once.
 fn options() -> Vec<MethodOption> {
     let mut options: Vec<MethodOption> = Vec::new();
     for method in methods().get_subcommands() {
@@ -220,7 +220,7 @@ impl MethodOption {
         self.of.iter().map(|(method, ..)| method.as_str())
     }
 
-    /// The option for all methods at once: its values are kept unparsed until the method is known.
+    /// Returns one argument for all methods: its values are kept unparsed until the method is known.
     fn arg(&self) -> Arg {
         let heading = format!("Options for models of {}", self.methods().collect::<Vec<_>>().join(" and "));
         let arg = self.arg.clone().help(self.help()).long_help(Resettable::Reset).help_heading(heading);

@@ -115,7 +115,7 @@ struct ShuffleArgs {
     reading: Reading,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
 /// If the files cannot be read or the parts cannot be written.

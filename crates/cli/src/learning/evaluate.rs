@@ -135,7 +135,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         ..Request::default()
     };
     let mut reading = args.measure.reading.clone();
-    // A model names the language of its texts; of several, `--lang` may name one.
+    // A model stores the language of its texts; of several languages, `--lang` may name one.
     if !manifest.is_of(reading.language()) {
         reading.language = Some(manifest.language.clone());
     }
@@ -187,7 +187,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reports how many words the second model of a cascade had to read.
+/// Reports the percentage of words that the second model of a cascade had to read.
 fn tell(read: Option<Arc<Read>>) {
     if let Some(read) = read {
         tell!("the second model read {:.1} % of the words", 100.0 * read.fraction());
@@ -195,7 +195,7 @@ fn tell(read: Option<Arc<Read>>) {
 }
 
 impl EvaluateArgs {
-    /// Scores a hypothesis that is aligned with the only corpus.
+    /// Scores a hypothesis that is aligned with the only corpus, after the model has restored it.
     fn aligned(
         &self,
         hypothesis: &Path,
@@ -216,7 +216,8 @@ impl EvaluateArgs {
         Ok(AlignedReport::of(&scores, &config, asked))
     }
 
-    /// Adds the scores of the parts of a corpus that are asked for: of its files, and of the parts of its transcripts.
+    /// Adds the scores of the requested parts of a corpus: its files, and the speakers and categories of its
+    /// transcripts.
     fn push_parts(
         &self,
         corpus: &mut Corpus,
@@ -246,14 +247,14 @@ impl EvaluateArgs {
         Ok(())
     }
 
-    /// The kinds of parts of transcripts to score by themselves.
+    /// Returns the kinds of parts of transcripts to score separately.
     fn speech_parts(&self) -> impl Iterator<Item = SpeechPartKind> {
         let asked =
             [(self.per_speaker, SpeechPartKind::Speaker), (self.per_category, SpeechPartKind::Category)];
         asked.into_iter().filter_map(|(is_asked, kind)| is_asked.then_some(kind))
     }
 
-    /// The user's own spellings.
+    /// Reads the user's own spellings.
     fn spellings(&self, locale: Locale) -> Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
         Spellings::read(
@@ -263,7 +264,7 @@ impl EvaluateArgs {
         )
     }
 
-    /// The only corpus, with which a hypothesis is aligned.
+    /// Returns the only corpus, with which a hypothesis is aligned.
     fn reference(&self) -> Result<&Path> {
         match self.corpora.as_slice() {
             [reference] => Ok(reference),

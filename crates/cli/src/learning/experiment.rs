@@ -150,7 +150,7 @@ fn given(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
     match args.action {
         ExperimentAction::Run(args) => args.run()?,
@@ -208,7 +208,7 @@ impl RunArgs {
     }
 }
 
-/// Refuses a folder with other contents.
+/// Refuses a folder that has contents but no report or cache.
 fn check_folder(folder: &Path) -> Result<()> {
     let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
     let is_ours = folder.join(RESULTS).exists() || folder.join("cache").exists();
@@ -247,7 +247,7 @@ fn check(job: &Job) -> Result<()> {
     Ok(())
 }
 
-/// Runs a verb in a separate process, so that its memory and time can be measured.
+/// Runs a subcommand in a separate process, so that its memory and time can be measured.
 fn itself(arguments: &[String]) -> Result<String, Error> {
     let own = || std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error));
     let command =
@@ -331,10 +331,10 @@ fn recipe(name: &str) -> Result<Recipe> {
     Ok(Recipe::parse(&text_of(name)?, name)?)
 }
 
-/// The largest recipe; the longest built-in one has some 4 KiB.
+/// The largest size of a recipe; the longest built-in recipe has about 4 KiB.
 const LARGEST_RECIPE: ByteSize = ByteSize(1 << 20);
 
-/// The text of a built-in recipe, or of a file.
+/// Returns the text of a built-in recipe or of a file.
 fn text_of(name: &str) -> Result<String> {
     match library::RECIPES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok((*text).to_owned()),

@@ -33,7 +33,7 @@ enum FstAction {
     Draw(DrawArgs),
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 pub fn run(args: FstArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         FstAction::Build(args) => args.run(),
@@ -167,7 +167,7 @@ struct MachineInput {
 }
 
 impl MachineInput {
-    /// The machine, and the facts about its file.
+    /// Reads the machine and the facts about its file.
     fn open(&self) -> Result<(Machine, Facts)> {
         let (machine, mut facts) = wfst::read(
             &self.machine.to_string_lossy(),
@@ -184,7 +184,7 @@ impl MachineInput {
         Ok((machine, facts))
     }
 
-    /// Converts an error: the contents of the files are at fault, not their names.
+    /// Converts a usage error into an error about the file, since the contents of the file are at fault.
     fn problem(&self, error: Error) -> Error {
         match error {
             Error::Usage(problem) => Error::file(self.machine.to_string_lossy(), problem),
@@ -266,7 +266,7 @@ impl Apply {
         let transducer = Transducer::new(machine, &inputs, outputs, self.locale)
             .map_err(|error| self.input.problem(error))?;
         let mut lines = files::open(&self.text)?.within(self.input.limits).lines();
-        // The error that stopped the work, if not the printing.
+        // The error that stopped the work, unless it is an error of printing.
         let mut stopped = Ok(());
         print_with(|out| {
             let mut best = transducer.best();

@@ -1,5 +1,5 @@
-//! The language that a model, a lexicon or a recipe stores: the language that is named, or else the
-//! one of the text.
+//! Determines the language that a model, a lexicon or a recipe stores: the named language, or else
+//! the detected language of the text.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use majuscule_restore::models::language::{LanguageEvidence, Other, name_of};
 use majuscule_restore::pool::{detected_format, language_evidence};
 use majuscule_train::corpus::{DEFAULT_LANGUAGE, Reading};
 
-/// The number of words from which a text is refused if its language is not recognised: fewer may be names.
+/// The smallest number of words with which a text in an unrecognised language is refused: fewer words may be names.
 const ENOUGH_TO_REFUSE: u32 = 40;
 
-/// Detects the language of a text that is learned from, unless it is named, and reports it.
+/// Detects and reports the language of a training text, unless the user names the language.
 ///
 /// # Errors
-/// Returns an error if a file cannot be read, or is in a language that the detector does not know: it
-/// would be stored as English for good.
+/// Returns an error if a file cannot be read, or is in a language that the detector does not know:
+/// otherwise, the language would be stored as English.
 pub fn detect_stored(reading: &mut Reading, files: &[PathBuf]) -> Result<()> {
     if reading.language.is_some() || files.is_empty() {
         return Ok(());

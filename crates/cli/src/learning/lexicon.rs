@@ -40,7 +40,7 @@ enum LexiconAction {
     Words(LexiconWordsArgs),
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
     let code = match args.action {
         LexiconAction::Build(args) => args.run(),
@@ -143,8 +143,8 @@ struct CountingArgs {
 }
 
 impl CountingArgs {
-    /// Returns the corpora of files and folders, before any work checked against the output and, like
-    /// the language, for what would fail later.
+    /// Returns the corpora of files and folders. Before any work is done, it checks the output and
+    /// detects and checks the language, so that errors come early.
     fn prepare(&mut self, files: &[PathBuf], output: &LexiconTarget) -> Result<Vec<PathBuf>> {
         let corpora = folders::paths(files, self.reading.format)?;
         output.check(&corpora)?;
@@ -164,7 +164,7 @@ impl CountingArgs {
         Ok(all)
     }
 
-    /// Like `build_by`, for corpora that may teach no case.
+    /// Like `build_by`, but accepts corpora from which case cannot be learned.
     fn count_by(
         &self,
         corpora: &[PathBuf],
@@ -189,7 +189,7 @@ fn shown_names(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// Merges the lexicons of files; each file is read with knowledge of the earlier ones.
+/// Merges the lexicons of files; `read` receives each file with the merged lexicon of the earlier files.
 fn merged(
     files: &[PathBuf],
     mut read: impl FnMut(&Path, Option<&Lexicon>) -> Result<Lexicon>,
@@ -346,7 +346,7 @@ fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write)
     Ok(())
 }
 
-/// Formats a count or the share in a map, with at most four decimal places.
+/// Formats a count, or a relative frequency from a map, with at most four decimal places.
 fn shown(count: f64) -> String {
     let text = format!("{count:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -449,8 +449,8 @@ struct LexiconTarget {
 }
 
 impl LexiconTarget {
-    /// Refuses an output that exists already or would overwrite an input, and
-    /// standard input named twice, before any work is done.
+    /// Before any work is done, refuses an output that exists already or would overwrite an input,
+    /// and standard input that is named twice.
     fn check(&self, inputs: &[PathBuf]) -> Result<()> {
         files::check_inputs(inputs)?;
         self.path().map_or(Ok(()), |path| self.force.check(path, inputs))

@@ -51,7 +51,7 @@ enum LmAction {
     Convert(Convert),
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         LmAction::Train(mut args) => args.run(),
@@ -464,7 +464,7 @@ impl LmScoreArgs {
     }
 }
 
-/// Prints each word with its score, a sentence at a time.
+/// Prints each word with its score, one sentence at a time.
 struct WordScores<'a> {
     model: &'a NgramModel,
     scorer: NgramScorer<'a>,
@@ -541,7 +541,7 @@ impl LmNextArgs {
     }
 }
 
-/// Reports a word outside the vocabulary, with the forms of it that are inside.
+/// Formats a note on a word outside the vocabulary, with other forms of the word that are in the vocabulary.
 fn unknown_word(model: &NgramModel, word: &str) -> String {
     let words = (0..model.vocabulary().len() as u32).map(|id| model.vocabulary().word(WordId(id)));
     let lower = word.to_lowercase();

@@ -32,7 +32,7 @@ enum MaxentAction {
     Fit(FitArgs),
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 pub fn run(args: MaxentArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         MaxentAction::Features(args) => args.run(),

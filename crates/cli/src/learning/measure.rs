@@ -54,7 +54,7 @@ impl Measure {
         }
     }
 
-    /// Prints a report in the layout of the options; a host gets it as JSON too.
+    /// Prints a report in the layout of the options; a host program also receives the report as JSON.
     ///
     /// # Errors
     /// See [`print`].
@@ -63,18 +63,18 @@ impl Measure {
         print(&page(self.layout()))
     }
 
-    /// The comparison of a case with the true one.
+    /// Returns the condition under which a case equals the true case.
     pub fn matching(&self) -> Matching {
         Matching::of(self.protocol)
     }
 
-    /// The signature: the line that says how the figures were obtained.
+    /// The signature: the line that describes how the figures were obtained.
     pub fn signature(&self, files: &[&Path], locale: Locale) -> String {
         Signature::of(self.protocol, &self.reading, files, locale).to_string()
     }
 
     /// The configuration of a report on these files: `sentence_ends` is true if the hypothesis has
-    /// any, `top` is the number of errors to list.
+    /// sentence ends, and `top` is the number of errors to list.
     pub fn config(
         &self,
         files: &[&Path],
@@ -94,8 +94,8 @@ impl Measure {
         check_words(self.protocol, file, words)
     }
 
-    /// Opens a reference and hypotheses alike, all files or all folders; warns if the
-    /// reference has paragraphs instead of sentences.
+    /// Opens a reference and hypotheses, which are all files or all folders. Warns if the reference
+    /// has paragraphs instead of sentences.
     ///
     /// # Errors
     /// If standard input is named twice or a file cannot be read.

@@ -1,4 +1,4 @@
-//! The verbs for training and evaluation: one file per verb.
+//! The subcommands for training and evaluation: one file per subcommand.
 
 mod adapt;
 mod annotate;
@@ -35,7 +35,7 @@ use crate::force::ForceArg;
 use crate::{flag, named};
 use usage::UsageWatch;
 
-/// Writes a file that appears whole or not at all, with an error that names it.
+/// Writes a file that appears whole or not at all. Error messages name the file.
 fn publish(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))
 }
@@ -60,10 +60,10 @@ pub enum Learning {
 }
 
 impl Learning {
-    /// Runs the verb.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// Errors of the verb.
+    /// Errors of the subcommand.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Train(args) => train::run(*args),
@@ -109,7 +109,7 @@ impl UsageArgs {
     }
 }
 
-/// Prints notes about input that was read differently from how its file has it.
+/// Prints notes about input that was not read exactly as it is in its file.
 pub fn tell_notes(notes: &[String]) {
     for note in notes {
         tell!("note: {}", worded(note, flag));
@@ -133,7 +133,7 @@ pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path], force: ForceArg) ->
     Ok(())
 }
 
-/// The paths among models that are files, not built-in models.
+/// Returns the paths of those models that are files, not built-in models.
 pub fn model_files<'a>(models: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     models.into_iter().filter(|path| named::built_in(path).is_none()).cloned().collect()
 }

@@ -18,7 +18,7 @@ pub struct Spinner(Option<ProgressBar>);
 const TICK: Duration = Duration::from_millis(250);
 
 impl Spinner {
-    /// A spinner without a message.
+    /// Creates a spinner without a message.
     pub fn new() -> Self {
         let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
         let bar = || {

@@ -31,11 +31,11 @@ pub struct NamedSystems<'a> {
     pub reading: &'a Reading,
     /// The protocol: what a system sees and what counts.
     pub protocol: Protocol,
-    /// The case mappings that the user names, if they replace the first model's.
+    /// The case mappings that the user names; they replace the case mappings of the first model.
     pub locale: Option<Locale>,
     /// The number of threads that a method may use.
     pub threads: Option<NonZeroUsize>,
-    /// The CPU that computes.
+    /// The device and the precision of the computation.
     pub backend: &'a BackendArgs,
     /// True if the words that each system writes are kept.
     pub keeps_words: bool,
@@ -137,7 +137,7 @@ impl NamedSystems<'_> {
         Ok(())
     }
 
-    /// The text, read as a model reads it, and its number of examples if a progress bar shows them.
+    /// Opens the text as a model reads it, and counts its examples if a progress bar is shown.
     fn open(&self, reading: Reading, locale: Locale, progress: &Spinner) -> Result<(Corpus, u64)> {
         let files = folders::paths(&[self.reference.to_owned()], reading.format)?;
         let corpus = host::watched(Corpus::new(&files, reading, self.protocol, locale)?);
@@ -190,7 +190,7 @@ impl NamedSystems<'_> {
 }
 
 impl SystemResults {
-    /// Adds the system's information about the words of an example.
+    /// Adds the facts that a system provides about the words of an example.
     fn add_facts(&mut self, example: usize, facts: Vec<WordFacts>) {
         match self.facts.get_mut(example) {
             Some(all) => all.iter_mut().zip(facts).for_each(|(all, other)| all.add_vocabulary(other)),
@@ -199,7 +199,7 @@ impl SystemResults {
     }
 }
 
-/// The way of reading for a model, which names the language of its texts.
+/// Returns the settings for reading text for a model. If the model is of another language, its language is used.
 fn reading_of(reading: &Reading, manifest: &Manifest) -> Reading {
     let mut reading = reading.clone();
     if !manifest.is_of(reading.language()) {

@@ -34,7 +34,7 @@ enum TaggerAction {
     Words(TaggerWordsArgs),
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 pub fn run(args: TaggerArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         TaggerAction::Train(args) => args.run(),

@@ -26,8 +26,8 @@ use majuscule_text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 
-/// The arguments of `majuscule train METHOD CORPUS… -o FOLDER`: the arguments of all methods, and
-/// the method's own.
+/// The arguments of `majuscule train METHOD CORPUS… -o FOLDER`: the arguments that all methods
+/// share, and the arguments of the method.
 #[derive(Debug)]
 pub struct TrainArgs {
     method: TrainMethod,
@@ -178,7 +178,7 @@ impl ModelTarget {
     }
 }
 
-/// A name quoted for a shell if it contains other characters than letters, digits and safe marks.
+/// Quotes a name for a shell if the name contains characters other than letters, digits and safe marks.
 fn in_a_shell(name: &str) -> Cow<'_, str> {
     match name.chars().all(|c| c.is_alphanumeric() || "/.,_-+:@".contains(c)) {
         true => name.into(),
@@ -217,8 +217,8 @@ impl clap::Args for TrainArgs {
     }
 }
 
-/// Adds the arguments of all methods to a method, and keeps the description of the method, which
-/// each group of arguments would replace.
+/// Adds the arguments that all methods share to a method. It keeps the description of the method,
+/// which each group of arguments would otherwise replace.
 fn augment(method: Command) -> Command {
     let about = Resettable::from(method.get_about().cloned());
     let long_about = Resettable::from(method.get_long_about().cloned());

@@ -15,13 +15,13 @@ use majuscule_text::restorer::{Details, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
-/// The time that models worked in this process, in nanoseconds, by the clock and, for models in one
-/// thread, on the CPU; and the number of words that they processed.
+/// The time that models worked in this process, in nanoseconds (wall-clock time and, for models in
+/// one thread, CPU time), and the number of words that the models processed.
 static WALL: AtomicU64 = AtomicU64::new(0);
 static ON_CPU: AtomicU64 = AtomicU64::new(0);
 static WORDS: AtomicU64 = AtomicU64::new(0);
 
-/// The least CPU time that is exact enough: Linux counts it in ticks of some milliseconds.
+/// The smallest CPU time that is exact enough: Linux counts CPU time in ticks of some milliseconds.
 const EXACT: u64 = 100_000_000;
 
 /// A running measurement, and the file for its result.
@@ -95,7 +95,7 @@ fn peak_bytes() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The CPU time of this thread in nanoseconds, as Linux reports it, to a tick of its scheduler.
+/// The CPU time of this thread in nanoseconds, as Linux reports it, with the precision of a scheduler tick.
 fn thread_nanoseconds() -> Option<u64> {
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     stat.split(' ').next()?.parse().ok()

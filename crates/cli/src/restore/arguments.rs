@@ -190,7 +190,7 @@ impl RestoreArgs {
         self.lang() == "auto" && self.is_built_in()
     }
 
-    /// The choice of the language of each text.
+    /// Returns the choice of the language of each text.
     pub(super) fn language(&self) -> LanguageChoice {
         match &self.lang {
             _ if self.is_told_by_file() => LanguageChoice::Detected,
@@ -204,8 +204,7 @@ impl RestoreArgs {
         self.lang.as_deref().unwrap_or(DEFAULT_LANGUAGE)
     }
 
-    /// All inputs other than the texts: the spellings, and the
-    /// models with the files of their folders.
+    /// Returns all inputs other than the texts: the spellings, and the models with the files of their folders.
     pub(super) fn other_inputs(&self) -> Vec<PathBuf> {
         let mut inputs: Vec<PathBuf> = self.words.iter().cloned().collect();
         for model in self.model.iter().chain(self.cascade.files()) {
@@ -216,7 +215,7 @@ impl RestoreArgs {
         inputs
     }
 
-    /// The arguments as options of the library, without the spellings, which depend on the model.
+    /// Returns the arguments as options of the library, without the spellings, which depend on the model.
     pub(super) fn options(&self) -> RestoreOptions {
         let options = self.user.options.clone();
         // While a text arrives, it is unknown whether it will have marks.

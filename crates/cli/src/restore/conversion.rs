@@ -82,7 +82,7 @@ impl RestoreArgs {
     }
 }
 
-/// The name of a format on the command line.
+/// Returns the name of a format on the command line.
 fn name(kind: Format) -> String {
     kind.name_of().to_owned()
 }

@@ -13,7 +13,7 @@ pub use run::run;
 
 use std::path::Path;
 
-/// The name of a file in messages.
+/// Returns the name of a file in messages.
 fn shown(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }

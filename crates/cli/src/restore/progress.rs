@@ -24,8 +24,8 @@ pub(super) struct RestoreProgress {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl RestoreProgress {
-    /// A bar that is never shown if `hidden`: it is not wanted, or it would appear between the
-    /// lines of a text on the terminal.
+    /// Makes a progress bar that is never shown if `hidden`, because it is not wanted or would
+    /// appear between the lines of a text on the terminal.
     pub(super) fn new(files: &[&Path], hidden: bool) -> Self {
         let wanted = std::io::stderr().is_terminal() && !hidden;
         let bytes = if wanted { files.iter().map(files::len).sum() } else { None };
@@ -57,7 +57,7 @@ impl Drop for RestoreProgress {
     }
 }
 
-/// A bar if the number of bytes is known, otherwise a counter.
+/// Returns a bar if the number of bytes is known, otherwise a counter.
 fn bar(bytes: Option<u64>) -> ProgressBar {
     let known = "{elapsed_precise} [{bar:30}] {bytes}/{total_bytes}, {msg}, {eta} left";
     let open = "{elapsed_precise} {bytes}, {msg}";

@@ -115,7 +115,7 @@ struct Tally {
     code: ExitCode,
 }
 
-/// Processes each text by itself; after a failure, the error is printed and the next text follows.
+/// Processes each text separately; after a failure, the error is printed and the next text follows.
 /// `work` returns true if a text changed.
 fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Result<Tally, Error> {
     let mut tally = Tally::default();
@@ -134,7 +134,7 @@ fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Resu
 }
 
 impl Tally {
-    /// The numbers of changed, unchanged and failed texts; `None` of a single text.
+    /// Returns the numbers of changed, unchanged and failed texts; `None` for a single text.
     fn summary(&self) -> Option<String> {
         let Self { changed, same, failed, .. } = *self;
         let were = if same == 1 { "it was" } else { "they were" };
@@ -144,7 +144,8 @@ impl Tally {
 }
 
 impl RestoreArgs {
-    /// Returns the options of a text in a format that the user has left open.
+    /// Returns the options of a text in the format `told`, with its defaults for options that the
+    /// user has not set.
     fn options_of(&self, told: Format, options: &RestoreOptions) -> RestoreOptions {
         let kind = told.read_as();
         let mark_form = options.mark_form.or((told != kind).then_some(MarkForm::Apart));
@@ -153,7 +154,8 @@ impl RestoreArgs {
         options.clone().mark_form(mark_form).pause_ends(pause_ends)
     }
 
-    /// The format of a text: from `--format`, else from the file name, else from the first bytes.
+    /// Returns the format of a text: from `--format`, else from the file name, else from the first
+    /// bytes.
     fn kind(&self, file: &Path, input: &mut Input) -> Result<Format, Error> {
         if self.format != Format::Auto {
             return Ok(self.format);
@@ -197,7 +199,8 @@ impl RestoreArgs {
         Ok((input, is_rewritten))
     }
 
-    /// The model that the options name; `None` if the language of each file selects its model.
+    /// Returns the model that the options name; `None` if the language of each file selects its
+    /// model.
     fn model(&self, pool: &ModelPool) -> Result<Option<Model>, Error> {
         if let Some((model, _)) = self.cascade.load(self.lang(), &self.backend.computing())? {
             return Ok(Some(model));
@@ -213,7 +216,7 @@ impl RestoreArgs {
         }
     }
 
-    /// The language of a file, if the file declares one that has a built-in model.
+    /// Returns the detected language of a file, if it has a built-in model.
     fn detected(&self, path: &Path) -> Result<Option<&'static str>, Error> {
         let stand_in = self.user.options.lossy.then_some(NO_TEXT as char);
         let (mut input, _) =
@@ -225,8 +228,8 @@ impl RestoreArgs {
         })
     }
 
-    /// The options for texts under this model: the arguments,
-    /// with the spellings read under its case mappings.
+    /// Returns the options for texts under this model: the arguments, with the spellings read under
+    /// its case mappings.
     fn options_for(
         &self,
         model: &Model,
@@ -297,8 +300,8 @@ impl<'a> Work<'a> {
         Ok(work)
     }
 
-    /// Prints the encodings that were not the one named, and a summary, with the languages that were
-    /// detected if there are several texts.
+    /// Prints the encodings that differ from the named one, and a summary; for several texts, it
+    /// includes the detected languages.
     fn tell(&self, summary: Option<String>) {
         if !self.args.quiet {
             messages::tell_encodings(&self.read_as, self.args.encoding.as_ref());
@@ -318,9 +321,9 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Selects the built-in model for a text, by the language that the
-    /// text names, the language of `--lang` or the language detected,
-    /// in this order. Returns true if the text names its language.
+    /// Selects the built-in model for a text by its language: the language of `--lang`, or else the
+    /// language that the text declares, or else the detected one. Returns true if the text declares
+    /// its language.
     fn choose(&mut self, kind: Format, path: &Path, input: &mut Input) -> Result<bool, Error> {
         let Self { args, pool, paths, languages, .. } = self;
         let around = &mut || languages.majority(path, paths, |file| args.detected(file).ok().flatten());
@@ -466,7 +469,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The header of the diff of a text.
+/// Returns the header of the diff of a text.
 fn header(path: &Path) -> Vec<u8> {
     let name = c_quoted(path.as_os_str().as_encoded_bytes());
     // A tab ends a name that contains white space, as GNU diff writes it; so do quotation marks.

@@ -13,7 +13,7 @@ use majuscule_text::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{percent, thousands};
 
-/// Tables of the cost of training and evaluation; `None` if nothing was measured.
+/// Renders the tables of the cost of training and evaluation; `None` if nothing was measured.
 pub fn cost(results: &Results) -> Option<Markup> {
     let (training, evaluation) = (training(results), evaluation(results));
     (!training.is_empty() || !evaluation.is_empty()).then(|| {
@@ -34,7 +34,7 @@ pub fn cost(results: &Results) -> Option<Markup> {
     })
 }
 
-/// A table over the training runs of rows with several seeds; `None` if there are none.
+/// Renders a table over the training runs of rows with several seeds; `None` if there are none.
 pub fn over_seeds(results: &Results) -> Option<Markup> {
     let mut sheet = ReportTable::new(over_seeds::HEADING, over_seeds::COLUMNS.map(SheetColumn::words).into());
     over_seeds::rows(results).iter().for_each(|row| sheet.push(row.iter().map(SheetField::words)));
@@ -46,7 +46,7 @@ pub fn over_seeds(results: &Results) -> Option<Markup> {
     })
 }
 
-/// A table of what was run for each row; `None` if nothing is known.
+/// Renders a table of the training behind each row; `None` if nothing is known.
 pub fn what_was_run(results: &Results) -> Option<Markup> {
     let (headings, rows) = table(results)?;
     let mut sheet = ReportTable::new(HEADING, headings.into_iter().map(SheetColumn::words).collect());
@@ -57,7 +57,7 @@ pub fn what_was_run(results: &Results) -> Option<Markup> {
     })
 }
 
-/// A table of the word counts of texts; `None` if the recipe did not ask for them.
+/// Renders a table of the word counts of texts; `None` if the recipe did not ask for them.
 pub fn texts(results: &Results) -> Option<Markup> {
     let mut columns = vec![SheetColumn::words("")];
     columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(SheetColumn::figures));
@@ -78,7 +78,7 @@ pub fn texts(results: &Results) -> Option<Markup> {
     })
 }
 
-/// A table of the overlaps of test texts with training texts; `None` if there are none.
+/// Renders a table of the overlaps of test texts with training texts; `None` if there are none.
 pub fn overlaps(results: &Results) -> Option<Markup> {
     let mut columns = vec![SheetColumn::words(""), SheetColumn::words("training text")];
     columns.extend(OVERLAP_COLUMNS.map(SheetColumn::figures));
@@ -151,7 +151,7 @@ fn evaluation(results: &Results) -> ReportTable {
     sheet
 }
 
-/// The plot of layer weights and a table of their centres of gravity; `None` if no row has layers.
+/// Renders the plot of layer weights and a table of their centres of gravity; `None` if no row has layers.
 pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
     let mut columns = vec![SheetColumn::words("")];
     columns.extend(["layers", "centre of gravity", "by number of layers"].map(SheetColumn::figures));

@@ -1,4 +1,4 @@
-//! Results in, one self-contained HTML page out: no script, font or image is loaded from elsewhere.
+//! Renders results as one self-contained HTML page: no script, font or image is loaded from elsewhere.
 
 mod cost;
 mod origin;
@@ -79,7 +79,7 @@ struct PageSection {
     body: Markup,
 }
 
-/// All sections in order; `None` for an empty one.
+/// Renders all sections in order; `None` for an empty section.
 fn parts(results: &Results) -> [Option<PageSection>; 17] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
@@ -104,13 +104,13 @@ fn parts(results: &Results) -> [Option<PageSection>; 17] {
     ]
 }
 
-/// The figures over all tests without the slot error rates, which the scores begin with.
+/// Returns the tables over all tests, except the slot error rates, which are part of the section of scores.
 fn other_figures(results: &Results) -> Vec<FigureTable> {
     let is_other = |table: &FigureTable| table.heading != SER;
     all_tests(results).into_iter().filter(is_other).collect()
 }
 
-/// A list with a sentence about each test.
+/// Renders a list with a sentence about each test.
 fn summary(results: &Results) -> Markup {
     let leads: Vec<_> = (0..results.tests.len())
         .filter_map(|test| Some((&results.tests[test], lead(results, test)?)))
@@ -129,7 +129,7 @@ fn summary(results: &Results) -> Markup {
     }
 }
 
-/// The plots of a kind side by side; `None` if there are none.
+/// Renders the plots of a kind side by side; `None` if there are none.
 fn figures(plots: &[Plot], kind: &str) -> Option<Markup> {
     let plots: Vec<_> = plots.iter().filter(|plot| plot.name.starts_with(kind)).collect();
     (!plots.is_empty()).then(|| {

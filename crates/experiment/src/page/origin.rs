@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::results::{OmittedRow, Results};
 
-/// The section with everything needed to reproduce the results.
+/// Renders the section with everything needed to reproduce the results.
 pub fn origin(results: &Results) -> Markup {
     html! {
         @if !results.left_out.is_empty() {
@@ -41,7 +41,7 @@ pub fn origin(results: &Results) -> Markup {
     }
 }
 
-/// A block of code; the script adds a button that copies it.
+/// Renders a block of code; the script adds a button that copies it.
 fn code(text: &str) -> Markup {
     html! { div.code { pre tabindex="0" { code { (text) } } } }
 }

@@ -14,7 +14,7 @@ use crate::what_was_run::explained;
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::table::{between, percent, thousands};
 
-/// The tables of scores; `None` if there are no tests.
+/// Renders the tables of scores; `None` if there are no tests.
 pub fn scores(results: &Results) -> Option<Markup> {
     (!results.tests.is_empty()).then(|| {
         html! {
@@ -47,7 +47,7 @@ pub fn scores(results: &Results) -> Option<Markup> {
     })
 }
 
-/// Tables of figures, each under its heading; `None` if there are none.
+/// Renders tables of figures, each under its heading; `None` if there are none.
 pub fn figures(tables: &[FigureTable]) -> Option<Markup> {
     (!tables.is_empty()).then(|| {
         html! {
@@ -81,7 +81,7 @@ fn legend() -> Markup {
     }
 }
 
-/// The F of each mark on a test; `None` if its protocol scores none.
+/// Builds the table of the F of each punctuation mark on a test; `None` if the test scores no punctuation.
 fn marks(results: &Results, t: usize) -> Option<ReportTable> {
     let MarkTable { headings, own, rows } = mark_table(results, t)?;
     let column = |(at, heading): (usize, String)| match at {
@@ -128,8 +128,8 @@ fn marked(field: SheetField, results: &Results, row: usize, test: usize) -> Shee
     if standing(results, row, test) == Some(Standing::Best) { field.class("best") } else { field }
 }
 
-/// A sign after the best row and after the rows that do not differ from it significantly. The
-/// others get a blank of the same width, so that digits are aligned.
+/// Renders the sign after the best row and after each row that does not differ from it significantly. Other rows have
+/// a blank of the same width, so that digits are aligned.
 fn mark(standing: Option<Standing>) -> Markup {
     html! {
         @match standing {
@@ -193,7 +193,7 @@ fn table(results: &Results, t: usize) -> ReportTable {
     sheet
 }
 
-/// The largest SER on a test, or upper end of its interval: the full width of drawings.
+/// Returns the largest SER on a test, or upper end of its interval, which is the full width of drawings.
 fn widest(results: &Results, t: usize) -> f64 {
     let upper = |row| {
         let cell = cell(results, row, t)?;
@@ -210,7 +210,7 @@ fn figure(figure: Option<f64>, interval: Option<Interval>) -> SheetField {
     SheetField::figure(figure, shown)
 }
 
-/// A bar from 0 to the figure, with the interval over its end.
+/// Draws a bar from 0 to the figure, with the interval over its end.
 fn strip(figure: Option<f64>, interval: Option<Interval>, widest: f64) -> Markup {
     let fraction = |value: f64| if widest > 0.0 { 100.0 * value / widest } else { 0.0 };
     html! {
@@ -244,7 +244,7 @@ fn against_the_best(standing: Option<Standing>) -> SheetField {
     }
 }
 
-/// The tables of tests on recognised speech; `None` if there are none.
+/// Renders the tables of tests on recognised speech; `None` if there are none.
 pub fn recognised(results: &Results) -> Option<Markup> {
     let sheets: Vec<_> = (0..results.tests.len())
         .map(|t| (&results.tests[t].name, recognised_table(results, t)))

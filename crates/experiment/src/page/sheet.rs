@@ -1,4 +1,4 @@
-//! Tables of a page: cells in, HTML out that a script can sort and that is readable without it.
+//! Tables of a page, rendered as HTML that a script can sort and that is readable without the script.
 
 use maud::{Markup, Render, html};
 
@@ -106,7 +106,7 @@ impl ReportTable {
         self.rows.is_empty()
     }
 
-    /// The CSS classes of all fields of a column.
+    /// Returns the CSS classes of all fields of a column.
     fn classes(&self, at: usize) -> Vec<&'static str> {
         let Some(column) = self.columns.get(at) else { return Vec::new() };
         let kind = match column.kind {
@@ -119,7 +119,7 @@ impl ReportTable {
         kind.into_iter().chain(begins.then_some("from")).collect()
     }
 
-    /// The common headings, each with the number of columns under it.
+    /// Returns the common headings, each with the number of columns under it.
     fn groups(&self) -> Vec<(Option<&str>, usize)> {
         let mut groups: Vec<(Option<&str>, usize)> = Vec::new();
         for column in self.columns.iter().skip(1) {

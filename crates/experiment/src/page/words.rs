@@ -11,10 +11,10 @@ use majuscule_train::eval::table::thousands;
 /// The maximum number of errors shown for a row; further ones are too rare to be informative.
 const ERRORS: usize = 20;
 
-/// The number of examples that are unfolded at first; the rest open at a click.
+/// The number of examples that are unfolded at first; further examples open at a click.
 const OPEN: usize = 4;
 
-/// The most frequent errors of each row, test by test; `None` if there are none.
+/// Renders the most frequent errors of each row, test by test; `None` if there are none.
 pub fn errors(results: &Results) -> Option<Markup> {
     let of_test = |t| -> Vec<(&str, &[MisspelledWord])> {
         let of_row = |i| {
@@ -57,7 +57,7 @@ fn card(name: &str, errors: &[MisspelledWord]) -> Markup {
     }
 }
 
-/// Examples side by side, test by test; `None` if there are none.
+/// Renders examples side by side, test by test; `None` if there are none.
 pub fn sentences(results: &Results) -> Option<Markup> {
     results.tests.iter().any(|test| !test.sample.is_empty()).then(|| {
         html! {
@@ -115,7 +115,7 @@ struct RowOutput<'a> {
     wrong: usize,
 }
 
-/// The distinct outputs of an example, those with the fewest errors first.
+/// Returns the distinct outputs of an example, by increasing number of errors.
 fn written(sample: &ResultSample) -> Vec<RowOutput<'_>> {
     let mut all: Vec<RowOutput> = Vec::new();
     for (row, words) in sample.outputs.iter().enumerate() {

@@ -24,7 +24,7 @@ const UPRIGHT: u32 = 46;
 const LEVEL: u32 = 46;
 const BOTTOM: u32 = 8;
 
-/// The maximum length of a name inside a drawing, in letters.
+/// The maximum length of a name inside a drawing, in characters.
 const MOST: usize = 30;
 
 /// The gaps above and below the legend in pixels.
@@ -219,7 +219,7 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// Draws axes and a grid, and lets `draw` draw on them.
+/// Draws axes and a grid, and then calls `draw` for the contents.
 fn axes<'b>(
     root: &Drawing<'b>,
     x: &Axis,

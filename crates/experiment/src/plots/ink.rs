@@ -36,8 +36,8 @@ const SERIES: [(RGBColor, &str); 8] = [
     (RGBColor(0xb0, 0x30, 0x6f), "#f08cbb"),
 ];
 
-/// Returns the CSS that gives plots dark colours if the reader prefers them, and an outline that
-/// keeps lines away from names.
+/// Returns the CSS that sets dark colours if the reader prefers them, and that outlines text so that lines do not
+/// touch it.
 pub fn style() -> String {
     let ours = [(PAPER, "#15171a"), (INK, "#e4e6e9"), (MUTED, "#9ba3ad"), (GRID, "#343941")];
     let mut dark = String::new();
@@ -59,7 +59,7 @@ pub const FAMILY: &str = "sans-serif";
 /// The factor by which plotters divides font sizes.
 pub const SCALE: f64 = 1.24;
 
-/// Writes text that is vertically centred on `at` and lies on the given side of it.
+/// Writes text that is vertically centred on `at`; `side` is the horizontal part of the text that is at `at`.
 pub fn write(area: &Drawing, text: &str, at: PlotPoint, side: HPos, size: f64, ink: RGBColor) -> Drawn {
     let style = (FAMILY, size * SCALE).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
     area.draw(&Text::new(visible(text), at, style))
@@ -76,7 +76,7 @@ pub fn mark(number: usize) -> ShapeStyle {
     if full { colour(number).filled() } else { colour(number).stroke_width(2) }
 }
 
-/// Shortens a name to at most `most` letters.
+/// Shortens a name to at most `most` characters.
 pub fn fitted(name: &str, most: usize) -> String {
     let name = visible(name);
     if name.chars().count() <= most {

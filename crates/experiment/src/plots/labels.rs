@@ -98,7 +98,7 @@ fn around((x, y): PlotPoint, by: i32) -> Area {
     Area { from: (x - by, y - by), to: (x + by, y + by) }
 }
 
-/// The line from a point to its name as small areas, without its ends.
+/// Returns the line from a point to its name as small areas, without its ends.
 fn way(point: PlotPoint, area: Area) -> Vec<Area> {
     let end = area.nearest(point);
     let along = |from: i32, to: i32, k: i32| from + (to - from) * k / 10;

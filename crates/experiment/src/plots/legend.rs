@@ -32,7 +32,7 @@ pub struct Legend {
     height: u32,
 }
 
-/// The maximum length of a name in letters: two columns of such names fit.
+/// The maximum length of a name in characters: two columns of such names fit.
 const MOST: usize = 34;
 
 const ROW: i32 = 22;

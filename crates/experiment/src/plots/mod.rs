@@ -1,4 +1,4 @@
-//! Results in, SVG plots out.
+//! Draws results as SVG plots.
 
 mod scale;
 mod labels;
@@ -57,12 +57,12 @@ impl Plot {
     }
 }
 
-/// The CSS that each plot carries.
+/// Returns the CSS that each plot contains.
 pub(super) fn style() -> String {
     ink::style()
 }
 
-/// Removes the style from a drawing, for a page that has it once.
+/// Removes the style from a drawing, for a page that contains the style once.
 pub(super) fn inline(svg: &str) -> String {
     svg.replacen(&format!("<style>{}</style>", style()), "", 1).replacen(
         " xmlns=\"http://www.w3.org/2000/svg\"",
@@ -71,8 +71,8 @@ pub(super) fn inline(svg: &str) -> String {
     )
 }
 
-/// Converts a test's name to a part of a file name: letters and digits, separated by `-`, and
-/// numbered, so that no two tests share one.
+/// Converts a test's name to a part of a file name: letters and digits, separated by `-`, and numbered, so that no
+/// two tests share a name.
 fn slug(results: &Results, test: usize) -> String {
     let name: String = results.tests[test]
         .name
@@ -84,7 +84,7 @@ fn slug(results: &Results, test: usize) -> String {
     format!("{}-{}", test + 1, short).trim_end_matches('-').to_owned()
 }
 
-/// The distinct series in order; the index of a series is the number of its colour.
+/// Returns the distinct series in order; the index of a series is the number of its colour.
 fn series(results: &Results) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for row in &results.rows {
@@ -95,7 +95,7 @@ fn series(results: &Results) -> Vec<&str> {
     all
 }
 
-/// The SER of a row on a test with its interval, in percent.
+/// Returns the SER of a row on a test with its interval, in percent, as a point at `x`.
 fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     let ResultCell { intervals, .. } = cell(results, row, test)?;
     let y = 100.0 * ser(results, row, test)?;
@@ -103,7 +103,7 @@ fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
 }
 
-/// The F of a row on a test with its interval, in percent.
+/// Returns the F of a row on a test with its interval, in percent, as a point at `x`.
 fn f_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     let ResultCell { figures, intervals, .. } = cell(results, row, test)?;
     let interval = intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
@@ -111,12 +111,12 @@ fn f_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
         .filter(|point| point.x.is_finite() && point.y.is_finite())
 }
 
-/// The title of the SER axis, which names the test because a drawing may stand alone.
+/// Returns the title of the SER axis, which names the test because a drawing may stand alone.
 fn ser_of(results: &Results, test: usize) -> String {
     format!("SER %, {}", results.tests[test].name)
 }
 
-/// The values that an axis of SER must include.
+/// Returns the values that an axis must include to show all points and their intervals.
 fn reach<'a>(points: impl IntoIterator<Item = &'a Point>) -> impl Iterator<Item = f64> {
     let ends = |point: &Point| {
         let (low, high) = point.interval.unwrap_or((point.y, point.y));
@@ -135,7 +135,7 @@ struct Curve<'a> {
     epochs: Vec<Point>,
 }
 
-/// The curves of the series that were trained on two sizes or more.
+/// Returns the curves of the series that were trained on two sizes or more.
 fn curves(results: &Results, test: usize) -> Vec<Curve<'_>> {
     let curve = |(colour, name)| {
         let mut rows: Vec<(f64, usize)> = Vec::new();
@@ -222,7 +222,7 @@ fn look_ahead(results: &Results, test: usize) -> Option<Plot> {
     Some(Plot::new(format!("{LOOK_AHEAD}-{}", slug(results, test)), title, caption, &svg))
 }
 
-/// The CPU seconds of an epoch.
+/// Returns the CPU seconds of an epoch.
 fn epoch(row: &ResultRow) -> Option<f64> {
     let seconds = row.training?.cpu_seconds? / row.epochs?;
     seconds.is_finite().then_some(seconds)
@@ -239,7 +239,7 @@ fn time_unit(seconds: f64) -> (f64, &'static str) {
 /// Plots SER against the size of the model on disk.
 fn size(results: &Results, test: usize) -> Option<Plot> {
     let of = |row: usize| Some(results.rows[row].bytes? as f64);
-    // Marks are round, so 10 MB and not 10.0 MB.
+    // Axis marks are round numbers, so they are written as 10 MB and not as 10.0 MB.
     let name = |value: f64| bytes(value as u64).replace(".00 ", " ").replace(".0 ", " ");
     trade(results, test, ("size", "model size"), ("size on disk", name), of, "Smaller models are on the left")
 }
@@ -282,13 +282,13 @@ fn trade(
     Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
 }
 
-/// Plots F of each row against the word error rates of the recognisers whose transcripts are restored. Returns
-/// `None` if no row has two of them.
+/// Plots F of each row against the word error rates of the recognisers whose transcripts are restored. Returns `None`
+/// if no row has two points.
 fn recognition(results: &Results) -> Option<Plot> {
     let tests = 0..results.tests.len();
     let point = |row: usize, test: usize| {
         let rate = cell(results, row, test)?.recognised.as_ref()?.word_error_rate?;
-        // A recogniser without capitals of its own is no point of that curve.
+        // A recogniser that writes no capitals has an F of 0 and is not a point of that curve.
         f_at(results, row, test, 100.0 * rate).filter(|point| point.y > 0.0)
     };
     let line = |(colour, row): (usize, &ResultRow)| {

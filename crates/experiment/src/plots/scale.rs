@@ -41,7 +41,7 @@ pub fn linear(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -
     }
 }
 
-/// The smallest product of 1, 2 or 5 and a power of 10 that is not below `least`.
+/// Returns the smallest product of 1, 2 or 5 and a power of 10 that is not below `least`.
 fn step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0]

@@ -116,7 +116,7 @@ impl Ngram {
         &self.settings
     }
 
-    /// The marks among which a session for this request chooses, if the model knows any.
+    /// Returns the marks among which a session for this request chooses, if the model knows any.
     fn marks(&self, request: Request) -> Option<AskedMarks> {
         let costs = self.settings.marks.unwrap_or_default();
         AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request)

@@ -1,4 +1,4 @@
-//! A cased corpus in, or a language model and a map of forms made before; a transducer out.
+//! Builds a transducer from a cased corpus, or from an existing language model and map of forms.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl Learner for NgramConfig {
     }
 }
 
-/// Trains on a corpus, or combines a model and a map made before.
+/// Trains on a corpus, or combines an existing language model and map.
 ///
 /// # Errors
 /// Returns an error if the corpus cannot be read or contains no evidence of case, or if the

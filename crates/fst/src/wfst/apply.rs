@@ -1,4 +1,4 @@
-//! Words in, words out: applies a machine and its tables of symbols to lines of text.
+//! Applies a machine and its tables of symbols to lines of text: words in, words out.
 
 use rustc_hash::FxHashMap;
 

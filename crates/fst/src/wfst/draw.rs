@@ -42,7 +42,7 @@ fn check(machine: &Machine) -> Result<()> {
     )))
 }
 
-/// The number of a state and, if it is final, its final cost.
+/// Returns the number of a state and, if the state is final, its final cost.
 fn name(machine: &Machine, state: u32) -> Vec<String> {
     let mut name = vec![state.to_string()];
     let end = machine.end(state);
@@ -56,7 +56,7 @@ fn is_back_off(machine: &Machine, arc: &MachineArc) -> bool {
     arc.ilabel == EPSILON || Some(arc.ilabel) == machine.failure()
 }
 
-/// The label of an arc: its input, its output if that differs, and its cost.
+/// Returns the label of an arc: its input, its output if it differs from the input, and its cost.
 fn said(arc: &MachineArc, inputs: &Symbols, outputs: &Symbols) -> String {
     let word = |label: ArcLabel, symbols: &Symbols| match symbols.word(label) {
         Some(word) => word.to_owned(),
@@ -116,7 +116,7 @@ pub fn svg(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<Str
     ))
 }
 
-/// The position of each state.
+/// Returns the position of each state.
 fn positions(machine: &Machine) -> Vec<(f64, f64)> {
     // The distance of each state from the start in arcs; unreachable states come last.
     let mut depths: Vec<Option<usize>> = vec![None; machine.states()];

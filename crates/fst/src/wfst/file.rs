@@ -2,7 +2,7 @@
 //!
 //! A file is checked byte by byte before rustfst sees a machine: a truncated, foreign or altered
 //! file is an error. Layout: a header (magic number, kind, arc type, version, flags, properties,
-//! start, numbers of states and arcs), symbol tables if the flags say so, then the states. In
+//! start, numbers of states and arcs), symbol tables if the flags are set, then the states. In
 //! `const` the states come first, 20 bytes each, and then all arcs; in `vector` each state is
 //! followed by its arcs. All numbers are little-endian.
 
@@ -45,7 +45,7 @@ pub struct Facts {
     pub output_sorted: bool,
 }
 
-/// Returns true if a file with this beginning is meant to be an OpenFst machine.
+/// Returns true if a file that begins with these bytes is meant to be an OpenFst machine.
 fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
@@ -126,7 +126,8 @@ fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The properties of a machine's arcs; without them, a composition would examine all arcs again.
+/// Returns the properties of a machine's arcs; without them, a composition would examine all arcs
+/// again.
 pub(super) fn properties(parts: &MachineParts) -> FstProperties {
     use FstProperties as P;
     let mut acceptor = true;

@@ -3,7 +3,7 @@
 //!
 //! Costs are added in 64 bits. If two paths to a state have equal costs, the first one found stays;
 //! paths are explored in the order of the candidates and of the previous layer, so that the same
-//! input gives the same path.
+//! input yields the same path.
 
 use rustc_hash::FxHashMap;
 
@@ -44,7 +44,7 @@ impl Lattice {
     }
 }
 
-/// The mark of a path without output steps.
+/// The index of the last output step on a path that has none.
 const NONE: u32 = u32::MAX;
 
 /// A state that has been reached.
@@ -208,7 +208,7 @@ impl<'m> LayeredSearch<'m> {
         }
     }
 
-    /// Finds the best path that can end here.
+    /// Finds the best path that can end in the current layer.
     fn end(&self) -> Option<MachinePath> {
         let ends = self.layer.states.iter().map(|reached| {
             let cost = reached.cost + f64::from(self.machine.end(reached.state));

@@ -1,9 +1,9 @@
 //! A language model's acceptor as a scorer: each sequence of candidates is a path through it.
 //!
 //! With failure arcs, a word leads from a state to exactly one other, so the machine can score
-//! directly. With epsilon arcs, a path also chooses the number of back-offs before each word, which
-//! is therefore part of the candidate: the best of all such candidates is also what following every
-//! epsilon would find.
+//! directly. With epsilon arcs, a path also chooses the number of back-offs before each word. This
+//! number is therefore part of the candidate, so that the best path through the candidates equals
+//! the best path over all epsilon arcs.
 
 use super::{ArcLabel, EPSILON, Machine, cost};
 

@@ -6,8 +6,8 @@ use super::Scorer;
 use super::forward_backward::Posteriors;
 use super::lattice::LatticeColumn;
 
-/// The maximum look-ahead: a path that is still undecided after this many positions is answered as
-/// if this were its look-ahead. In text, no words leave more than one hypothesis alive for so long,
+/// The maximum look-ahead: if a position is still undecided after this number of further positions,
+/// the best path so far decides it. In real text, several hypotheses never stay alive for so long,
 /// and the memory for pending positions must not grow with the text.
 const MOST: usize = 512;
 
@@ -23,7 +23,7 @@ pub struct Answer<'a, Candidate> {
 }
 
 impl<Candidate> Answer<'_, Candidate> {
-    /// Returns the posterior probability of the candidates that `has` lets pass together, if
+    /// Returns the sum of the posterior probabilities of the candidates that `has` accepts, if
     /// requested.
     pub fn fraction(&self, has: impl Fn(&Candidate) -> bool) -> Option<f32> {
         self.posteriors.map(|posteriors| fraction(self.candidates, posteriors, has))
@@ -42,8 +42,8 @@ fn fraction<Candidate>(
     some.map(|(_, posterior)| posterior).sum::<f64>().min(1.0) as f32
 }
 
-/// A search in progress through a text. Law: its answers depend on the candidates alone, and not on
-/// when they are requested.
+/// A search in progress through a text. Invariant: the answers depend on the candidates alone, and
+/// not on when they are requested.
 #[derive(Debug)]
 pub struct BestPathSearch<S: Scorer> {
     scorer: S,
@@ -108,7 +108,7 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// Adds the candidates of the next position, at least one, and decides nothing.
+    /// Adds the candidates of the next position, at least one, without answering any position.
     pub fn hold(&mut self, candidates: impl IntoIterator<Item = S::Candidate>) {
         let mut column = self.spare.pop().unwrap_or_default();
         column.clear();
@@ -149,23 +149,24 @@ impl<S: Scorer> BestPathSearch<S> {
         column.candidates.get(column.nodes[at].candidate as usize).copied()
     }
 
-    /// Finds the posterior probabilities of the first pending positions, if they are requested, by
-    /// all paths so far.
+    /// Computes the posterior probabilities of the first `count` pending positions over all paths
+    /// so far, if they are requested.
     pub fn find_posteriors(&mut self, count: usize) {
         if let Some(posteriors) = &mut self.posteriors {
             posteriors.find(&self.root, &self.columns, count, |_| 0.0);
         }
     }
 
-    /// Returns the posterior probability that a pending position has a candidate that `has` lets
-    /// pass, as [`BestPathSearch::find_posteriors`] found it last; `None` if none are requested.
+    /// Returns the sum of the posterior probabilities of a pending position's candidates that `has`
+    /// accepts, as last computed by [`BestPathSearch::find_posteriors`]; `None` if none are
+    /// requested.
     pub fn share_at(&self, position: usize, has: impl Fn(&S::Candidate) -> bool) -> Option<f32> {
         let candidates = &self.columns.get(position)?.candidates;
         Some(fraction(candidates, self.posteriors.as_ref()?.of(position), has))
     }
 
-    /// Removes the candidates of a pending position that `keeps` does not let pass, as if they had
-    /// never been there; if it lets none pass, all stay.
+    /// Removes the candidates of a pending position that `keeps` rejects, as if they had never been
+    /// added; if it rejects all candidates, all stay.
     pub fn restrict(&mut self, position: usize, keeps: impl Fn(&S::Candidate) -> bool) {
         let first = self.at - self.columns.len();
         if let Some(column) =
@@ -254,7 +255,7 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// The answer for a position that has this column.
+    /// Returns the answer for a position, given its column.
     fn answer_of<'a>(
         &'a self,
         column: &'a LatticeColumn<S::State, S::Candidate>,

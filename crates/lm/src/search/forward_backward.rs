@@ -1,5 +1,5 @@
 //! Posterior probabilities of candidates (Rabiner 1989, section III.A): forward sums are stored in
-//! the columns, backward sums here.
+//! the columns, backward sums in `Posteriors`.
 
 use std::collections::VecDeque;
 use std::hash::Hash;

@@ -141,7 +141,7 @@ fn position<State: Copy + Eq + Hash>(
     }
 }
 
-/// ln(e^a + e^b).
+/// Returns ln(e^a + e^b).
 pub(super) fn log_add(a: f64, b: f64) -> f64 {
     let (less, more) = if a < b { (a, b) } else { (b, a) };
     if less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }

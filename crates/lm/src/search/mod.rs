@@ -16,8 +16,8 @@ use std::hash::Hash;
 pub use best_path::{Answer, BestPathSearch};
 pub use n_best::{ScoredPath, n_best};
 
-/// The interface between a search and a model: KenLM's contract, with a position. Costs are −ln p:
-/// less is better.
+/// The interface between a search and a model: like KenLM's interface, with the position in
+/// addition. Costs are −ln p: less is better.
 pub trait Scorer {
     /// The context after some candidates; equal states have the same future.
     type State: Copy + Eq + Hash + Debug + Send;

@@ -16,7 +16,7 @@ pub struct ScoredPath {
 }
 
 /// Finds the `n` cheapest paths through the candidates of all positions, the cheapest first; fewer
-/// if there are no more. The same candidates have the same order, also of equally cheap paths.
+/// if there are no more. The order is deterministic, even among equally cheap paths.
 ///
 /// The search is exact: the forward cost of each node is the least remaining cost of the backward
 /// search, so each path taken from its queue is the next best. Paths share their common ends, so
@@ -103,8 +103,8 @@ impl Taken {
         self.0.len() as u32 - 1
     }
 
-    /// The candidates from a link to the end. The last link
-    /// represents the end itself and is dropped.
+    /// Returns the candidates from a link to the end. The last link represents the end itself and
+    /// is dropped.
     fn candidates(&self, first: u32) -> Vec<usize> {
         let links = std::iter::successors(self.0.get(first as usize), |(_, next)| self.0.get(*next as usize));
         let mut candidates: Vec<_> = links.map(|&(candidate, _)| candidate as usize).collect();

@@ -17,8 +17,8 @@ pub struct FormCandidate {
     pub cost: f32,
     /// True if a sentence ends before the word.
     pub opens: bool,
-    /// The number of times the language model backs off before the word, even if it need not; see
-    /// the method `ngram`.
+    /// The number of times that the language model backs off before it reads the word, even if it
+    /// knows the longer n-gram; see the method `ngram`.
     pub skips: u8,
 }
 
@@ -29,9 +29,9 @@ pub struct Candidates<'a> {
     pub vocabulary: &'a Vocabulary,
     /// The map from words to forms.
     pub forms: &'a Forms,
-    /// The guesser for words that the map lacks; without one they stay in lower case.
+    /// The guesser for words that the map lacks; without a guesser, these words stay in lower case.
     pub guesser: Option<&'a Guesser>,
-    /// The weight of the map's numbers.
+    /// The factor by which the weights of forms in the map are multiplied.
     pub map_weight: f32,
     /// The locale, which defines the case mappings.
     pub locale: Locale,
@@ -42,7 +42,7 @@ pub struct Candidates<'a> {
 
 impl Candidates<'_> {
     /// Writes the candidates of a word to `out`, the most likely first according to the map.
-    /// `after_capitals` is true if all candidates of the previous word are words of capitals.
+    /// `after_capitals` is true if all candidates of the previous word are in all capitals.
     pub fn of(&self, lower: &str, token: &Token, after_capitals: bool, out: &mut Vec<FormCandidate>) {
         out.clear();
         let candidate = |form: &Form| FormCandidate {
@@ -106,8 +106,8 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns a case as a word has it: without letters a word has one case, and with a single
-    /// letter it has two.
+    /// Returns the case of a word after `case` is applied to it: a word without letters has only
+    /// one case, and a word with a single letter has two.
     fn as_of(&self, case: Case, lower: &str) -> Case {
         Case::of_capitals(case.capitals(lower, self.locale), lower, self.locale)
     }
@@ -117,7 +117,7 @@ impl Candidates<'_> {
         self.as_of(Case::Title, lower)
     }
 
-    /// Returns true if all candidates are words of capitals.
+    /// Returns true if all candidates are in all capitals.
     pub fn all_capitals(&self, lower: &str, candidates: &[FormCandidate]) -> bool {
         candidates.iter().all(|candidate| is_capitals(candidate.case, self.locale.letter_count(lower)))
     }

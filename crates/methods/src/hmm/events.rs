@@ -1,14 +1,15 @@
-//! Finds the marks after words together with the forms of the words: hidden events between words
-//! (Stolcke & Shriberg 1996).
+//! Finds the punctuation marks after words together with the forms of the words. The marks are
+//! hidden events between the words (Stolcke & Shriberg 1996).
 //!
 //! A mark is a word of the language model, and there is at most one between two words. The search
 //! has a position for each word and one for each gap between two words. Marks of the text count as
 //! if they had been inserted: the best path through a text stays the best one if its marks are
-//! given. A threshold of marks drops some marks of the best path, so marks are then decided one
-//! after another.
+//! given. A probability threshold drops some marks of the best path, so with a threshold the marks
+//! are decided one after another.
 //!
 //! A model that knows marks looks for them even if none are requested, since they show where
-//! sentences begin. A text that marks its sentences has no others.
+//! sentences begin. If the text itself shows its sentence starts, such a search adds no other
+//! starts.
 
 use std::collections::VecDeque;
 
@@ -25,7 +26,7 @@ use majuscule_text::{Break, Case, Choice, Label, Mark, MarkSet, Token, Tokens};
 /// The marks that a session chooses from, and the marks in its answers.
 #[derive(Debug)]
 pub struct AskedMarks {
-    /// The marks that were requested.
+    /// The requested marks that the model knows.
     asked: MarkSet,
     /// The marks of the model, and the gap candidate of each.
     known: Vec<(Mark, GapHypothesis)>,
@@ -34,11 +35,11 @@ pub struct AskedMarks {
 /// A hypothesis about the gap between two words.
 #[derive(Debug, Clone, Copy)]
 pub struct GapHypothesis {
-    /// The mark that is answered.
+    /// The mark in the answer.
     mark: Mark,
     /// The word of the language model, if there is a mark.
     word: Option<FormCandidate>,
-    /// True if a sentence ends.
+    /// True if a sentence ends in the gap.
     ends: bool,
 }
 
@@ -65,8 +66,8 @@ impl AskedMarks {
         (!known.is_empty()).then(|| Self { asked, known: gaps.collect() })
     }
 
-    /// Writes to `out` the candidates for a gap of the text, which cannot get the marks `refused`.
-    /// An end of a sentence that the text does not show is a candidate only if `can_end`.
+    /// Writes to `out` the candidates for a gap of the text, except the marks in `refused`. An end
+    /// of a sentence that the text does not show is a candidate only if `can_end`.
     fn between(&self, gap: Option<GivenMark>, refused: MarkSet, can_end: bool, out: &mut Vec<WordOrGap>) {
         out.clear();
         let nearest = |mark: Mark| mark.within(self.known.iter().map(|(mark, _)| *mark).collect());
@@ -111,7 +112,7 @@ enum WordOrGap {
 }
 
 impl WordOrGap {
-    /// Returns the case of a word, with which a sentence `begins` or not.
+    /// Returns the case of a word; `begins` is true if a sentence begins with it.
     fn case(&self, begins: bool) -> Case {
         match *self {
             Self::Word(_, begun) if begins => begun,
@@ -126,7 +127,7 @@ impl WordOrGap {
     }
 }
 
-/// A scorer of forms as one of forms and gaps.
+/// Adapts a scorer of forms so that it scores forms and gaps.
 #[derive(Debug)]
 struct EventScorer<S>(S);
 
@@ -155,10 +156,10 @@ impl<S: Scorer<Candidate = FormCandidate>> Scorer for EventScorer<S> {
     }
 }
 
-/// The number of positions between two looks for answers that are certain.
+/// The number of positions after which the session looks again for answers that are certain.
 const BETWEEN_LOOKS: usize = 32;
 
-/// The largest number of later words that a mark depends on if there is a threshold.
+/// The look-ahead, in words, of a request that has a threshold for marks but sets no look-ahead.
 const UNDER_THRESHOLD: usize = 8;
 
 /// A session over one text that finds marks.
@@ -191,15 +192,15 @@ struct EventAnswers {
     /// The choice for the last word, whose gap is not answered yet.
     word: Option<Choice>,
     request: Request,
-    /// The number of the next choices that were forced before.
+    /// The number of upcoming choices that a forced boundary has already returned.
     forced: usize,
     /// True if the next word begins a sentence.
     begins: bool,
 }
 
 impl EventAnswers {
-    /// Records the answer for a word or a gap, whose mark and its probability may be decided
-    /// already.
+    /// Records the answer for a word or a gap. `decided` is the mark of the gap and its
+    /// probability, if they are decided already.
     fn take(
         &mut self,
         answer: &Answer<'_, WordOrGap>,
@@ -215,14 +216,14 @@ impl EventAnswers {
                 let fraction = |mark| answer.fraction(|event| event.is_gap(mark)).unwrap_or_default();
                 let decided = decided.unwrap_or_else(|| self.request.decided(gap.mark, fraction));
                 self.begins = gap.ends && decided.0 == gap.mark;
-                // Without marks, an end is answered as such.
+                // If no marks are requested, the answer only shows that a sentence ends.
                 let is_end = gap.ends && self.request.sentence_ends && self.request.marks.is_empty();
                 self.end_word(if is_end { (Mark::SentenceEnd, None) } else { decided }, out);
             }
         }
     }
 
-    /// Answers the last word, with the mark after it and its probability.
+    /// Writes the choice for the last word, with the mark after it and the mark's probability.
     fn end_word(&mut self, (mark, confidence): (Mark, Option<f32>), out: &mut Vec<Choice>) {
         let Some(mut choice) = self.word.take() else { return };
         choice.label.mark = mark;
@@ -402,7 +403,7 @@ impl<S: Scorer<Candidate = FormCandidate> + Send> Session for EventSession<'_, S
     }
 }
 
-/// The most likely labellings of a sentence, each with the hidden marks that suit it best.
+/// Returns the `n` most likely labellings of a sentence, each with its most likely hidden marks.
 pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
     candidates: Candidates<'_>,
     marks: AskedMarks,

@@ -61,7 +61,7 @@ impl Guesser {
         CASES.into_iter().zip(fractions).find(|(_, fraction)| *fraction > SURE * whole).map(|(case, _)| case)
     }
 
-    /// The costs −ln P of lower, title and upper case, up to a common constant.
+    /// Returns the costs −ln P of lower, title and upper case, up to a common constant.
     pub fn costs(&self, lower: &str, after_capitals: bool) -> [f32; 3] {
         let starts = lower.char_indices().rev().map(|(at, _)| at).take(LONGEST);
         let known = starts.filter_map(|at| self.endings.get(&lower[at..])).last();

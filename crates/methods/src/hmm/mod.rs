@@ -45,7 +45,7 @@ pub struct Hmm {
     pub forms: Forms,
     /// The guesser for words that the map lacks.
     pub guesser: Option<Guesser>,
-    /// The weights of the two models.
+    /// The weights of the language model and of the map, and the costs of marks.
     pub settings: HmmSettings,
     /// The locale, which defines the case mappings.
     pub locale: Locale,
@@ -58,9 +58,10 @@ pub struct Hmm {
 /// The settings of training that a model needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HmmSettings {
-    /// The weight of the language model, a factor of its costs; 1 except in models of earlier versions.
+    /// The factor by which the costs of the language model are multiplied; 1 except in models of earlier
+    /// versions.
     pub lm_weight: f32,
-    /// The weight of the map's numbers.
+    /// The factor by which the weights of forms in the map are multiplied.
     pub map_weight: f32,
     /// The costs of marks, if the model has any.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -87,12 +88,12 @@ impl Hmm {
         Ok(Self { model, forms, guesser, settings, locale: manifest.locale, labels, sections: Vec::new() })
     }
 
-    /// The files of the model.
+    /// Returns the files of the model.
     pub fn sections(self) -> Vec<Section> {
         self.sections
     }
 
-    /// The settings of the model as its manifest has them.
+    /// Returns the settings of the model as its manifest has them.
     pub fn settings(&self) -> &HmmSettings {
         &self.settings
     }
@@ -108,7 +109,7 @@ impl Hmm {
         }
     }
 
-    /// The marks among which a session for this request chooses, if the model knows any.
+    /// Returns the marks among which a session for this request chooses, if the model knows any.
     fn marks(&self, request: Request) -> Option<AskedMarks> {
         let costs = self.settings.marks.unwrap_or_default();
         AskedMarks::asked(self.labels.marks(), costs, &self.candidates(), request)
@@ -121,8 +122,8 @@ impl Hmm {
     }
 }
 
-/// Opens a language model: a file, or the language model of an `hmm` model. `encoding` is the encoding of
-/// an ARPA file that is not UTF-8.
+/// Opens a language model, which is a file of its own or part of an `hmm` model. `encoding` is the
+/// encoding of an ARPA file that is not UTF-8.
 ///
 /// # Errors
 /// The errors of [`NgramModel::open_as`] and [`model::open`], and [`Error::Model`] for a model of another
@@ -142,8 +143,8 @@ pub fn language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramM
     }
 }
 
-/// Opens a language model like [`language_model`] and compares a binary with its checksum, for
-/// callers that read all of it.
+/// Opens a language model like [`language_model`] and verifies the checksum of a binary file, for callers
+/// that read the whole file.
 ///
 /// # Errors
 /// The errors of [`language_model`] and [`NgramModel::check`].
@@ -171,7 +172,7 @@ pub fn map(store: &dyn Store, vocabulary: &Vocabulary) -> Result<(Forms, Option<
     Ok((forms, guesser))
 }
 
-/// The error for a file of a model that cannot be used.
+/// Returns the error for a model file that cannot be used.
 pub fn wrong(store: &dyn Store, file: &str, problem: &str) -> Error {
     Error::model(store.name(), format!("{file} {problem}: train the model again"))
 }

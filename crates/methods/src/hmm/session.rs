@@ -61,7 +61,8 @@ fn case(candidate: &FormCandidate) -> Case {
     candidate.case
 }
 
-/// The case on the best path; its probability is the sum over all candidates with this case.
+/// Returns the case on the best path; its probability is the sum over all candidates with this
+/// case.
 pub(super) fn choice<C>(answer: &Answer<'_, C>, case_of: impl Fn(&C) -> Case) -> Choice {
     let case = case_of(&answer.candidates[answer.best]);
     let confidence = answer.fraction(|candidate| case_of(candidate) == case);
@@ -71,7 +72,7 @@ pub(super) fn choice<C>(answer: &Answer<'_, C>, case_of: impl Fn(&C) -> Case) ->
 /// The maximum number of paths that are searched for distinct labellings.
 const MOST_PATHS: usize = 1 << 14;
 
-/// The most likely labellings of a sentence.
+/// Returns the `n` most likely labellings of a sentence.
 pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
     candidates: &Candidates<'_>,
     scorer: &S,
@@ -93,8 +94,8 @@ pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
     ranked(scorer, &positions, n, |path| path.iter().zip(&positions).map(label).collect())
 }
 
-/// The most likely labellings of the paths through these positions, where `labels` are the labels
-/// of a path.
+/// Returns the `n` most likely labellings of the paths through these positions; `labels` returns
+/// the labels of a path.
 pub(super) fn ranked<S: Scorer>(
     scorer: &S,
     positions: &[Vec<S::Candidate>],
@@ -105,8 +106,8 @@ pub(super) fn ranked<S: Scorer>(
         log10: -path.cost / std::f64::consts::LN_10,
         labels: labels(&path.candidates),
     };
-    // Several paths may have the same labels, represented by the best of them, so `n` labellings
-    // may need more paths.
+    // Several paths may have the same labels, and only the best of them counts, so `n` labellings
+    // may need more than `n` paths.
     let mut many = n;
     loop {
         let paths = search::n_best(scorer, positions, many);

@@ -55,17 +55,17 @@ impl Majority {
         Ok(Self { words, settings, locale: manifest.locale, labels: manifest.labels.clone() })
     }
 
-    /// The files of the model.
+    /// Returns the files of the model.
     pub fn sections(&self) -> Vec<Section> {
         vec![(WORDS.to_owned(), self.words.bytes().to_vec())]
     }
 
-    /// The settings of the model as its manifest has them.
+    /// Returns the settings of the model as its manifest has them.
     pub fn settings(&self) -> &MajoritySettings {
         &self.settings
     }
 
-    /// The case of a word.
+    /// Returns the case of a word.
     #[inline]
     pub fn case(&self, lower: &str) -> Case {
         match self.words.get(lower) {
@@ -75,7 +75,7 @@ impl Majority {
         }
     }
 
-    /// The case of an unseen word.
+    /// Returns the case of an unseen word.
     #[cold]
     fn unseen(&self, lower: &str) -> Case {
         if lower.contains('.') {

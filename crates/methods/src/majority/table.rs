@@ -1,5 +1,5 @@
-//! The words of a model with their cases: a hash table that is used in place, in a file or in the
-//! program.
+//! The words of a model with their cases: a hash table that is read in place, from a file or from
+//! the program's own data.
 //!
 //! Layout, little-endian: `MJWORDS1`, the number of slots and of words (u32 each), the slots (u32),
 //! the entries. An empty slot is 0; otherwise its upper 8 bits are a fingerprint of the word and
@@ -82,12 +82,12 @@ impl CaseTable {
         Ok(Self { bytes, slots, words })
     }
 
-    /// The bytes of the table.
+    /// Returns the bytes of the table.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.words
     }
@@ -97,13 +97,13 @@ impl CaseTable {
         self.words == 0
     }
 
-    /// The case of a word; `None` if the table lacks the word.
+    /// Returns the case of a word; `None` if the table lacks the word.
     #[inline]
     pub fn get(&self, word: &str) -> Option<Case> {
         let hash = hash(word.as_bytes());
         let (slots, entries) = self.bytes[HEAD..].split_at(self.slots * 4);
         let mut at = home(hash, self.slots);
-        // A table without an empty slot, which only damage can cause, must not loop forever.
+        // Only a damaged table has no empty slot; a search in such a table must end too.
         for _ in 0..self.slots {
             let slot = slots.get(at * 4..at * 4 + 4)?;
             let slot = u32::from_le_bytes([slot[0], slot[1], slot[2], slot[3]]);
@@ -122,7 +122,7 @@ impl CaseTable {
     }
 }
 
-/// The first empty slot for a word that is not in the table yet.
+/// Returns the first empty slot for a word; `None` if the table already has the word.
 fn free_slot(slots: &[u32], entries: &[u8], hash: u64, word: &str) -> Option<usize> {
     let mut at = home(hash, slots.len());
     while slots[at] != 0 {
@@ -134,7 +134,7 @@ fn free_slot(slots: &[u32], entries: &[u8], hash: u64, word: &str) -> Option<usi
     Some(at)
 }
 
-/// The word and case that a slot points to.
+/// Returns the word and case that a slot points to.
 #[inline]
 fn entry(entries: &[u8], slot: u32) -> Option<(&[u8], Case)> {
     let start = (slot as usize & MAX_UNITS).checked_sub(1)? * UNIT;
@@ -153,20 +153,20 @@ fn entry(entries: &[u8], slot: u32) -> Option<(&[u8], Case)> {
     Some((word, case))
 }
 
-/// The preferred slot of a hash: its upper bits, scaled.
+/// Returns the preferred slot of a hash: its upper bits, scaled.
 #[inline]
 fn home(hash: u64, slots: usize) -> usize {
     ((u128::from(hash) * slots as u128) >> 64) as usize
 }
 
-/// Eight bits of the hash that do not determine the slot.
+/// Returns eight bits of the hash that do not determine the slot.
 #[inline]
 fn fingerprint(hash: u64) -> u32 {
     hash as u32 & 0xff
 }
 
-/// A hash of words, eight bytes per step, by multiplication and shifts. It is part of the format,
-/// so it never changes.
+/// Returns a hash of words, eight bytes per step, by multiplication and shifts. It is part of the
+/// format, so it never changes.
 #[inline]
 fn hash(word: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -183,8 +183,8 @@ fn hash(word: &[u8]) -> u64 {
     mix(mix(hash, number(rest)), K)
 }
 
-/// Up to seven bytes as a little-endian number, in two or three loads that may overlap: copying so
-/// few bytes costs as much as the rest of the hash.
+/// Returns up to seven bytes as a little-endian number. It reads them in two or three loads that
+/// may overlap, because a copy of so few bytes costs as much as the other steps of the hash.
 #[inline]
 fn number(bytes: &[u8]) -> u64 {
     let len = bytes.len();

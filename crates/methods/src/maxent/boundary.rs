@@ -13,7 +13,7 @@ pub const FAR: usize = 15;
 /// The smallest distance of each bucket; distances in between belong to the same bucket.
 pub const DISTANCES: [usize; BUCKETS] = [0, 1, 2, 3, 4, 5, 7, 10, FAR];
 
-/// The bucket of a distance.
+/// Returns the bucket of a distance.
 #[inline]
 pub fn bucket(distance: usize) -> usize {
     DISTANCES[1..].iter().take_while(|&&least| distance >= least).count()
@@ -56,21 +56,21 @@ impl BoundaryModel {
         (all, next)
     }
 
-    /// The model after a word at which a sentence begins with this probability, where
-    /// [`step`](Self::step) found another.
+    /// Returns the model after a word at which a sentence begins with probability `begins`, which
+    /// replaces the probability that [`step`](Self::step) found.
     pub fn with_start(mut self, begins: f32) -> Self {
         self.fractions[1] = 0.0;
         let rest = (1.0 - begins) / self.fractions.iter().sum::<f32>();
         match rest.is_finite() {
             true => self.fractions.iter_mut().for_each(|fraction| *fraction *= rest),
-            // The word was a start for certain: it is not known where the one before it was.
+            // The word certainly was a start, so the position of the start before it is not known.
             false => self.fractions[FAR] = 1.0 - begins,
         }
         self.fractions[1] = begins;
         self
     }
 
-    /// The model after a word at which no sentence begins.
+    /// Returns the model after a word at which no sentence begins.
     pub fn inside(&self) -> Self {
         let mut fractions = [0.0; FAR + 1];
         fractions[0] = self.fractions[0];
@@ -79,7 +79,7 @@ impl BoundaryModel {
         Self { fractions }
     }
 
-    /// The model after a word at which a sentence begins.
+    /// Returns the model after a word at which a sentence begins.
     pub fn begun() -> Self {
         let mut fractions = [0.0; FAR + 1];
         fractions[1] = 1.0;

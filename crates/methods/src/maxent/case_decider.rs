@@ -18,12 +18,12 @@ pub(super) struct CaseDecider<'a> {
     confidence: bool,
     /// The factor on the probability of lower case.
     capital_cost: f32,
-    /// The factor on the odds of a sentence start that nothing shows.
+    /// The factor on the odds of a sentence start that the text does not show.
     start_odds: f32,
     /// True if features use the case of the previous word.
     pub(super) looks_before: bool,
-    /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
-    /// word stays in lower case.
+    /// A word stays in lower case if the probability of a sentence start is below this value and no
+    /// class has a logit above `far`.
     seldom: f32,
     far: i32,
     /// The bonus of each profile.
@@ -77,9 +77,9 @@ impl<'a> CaseDecider<'a> {
         begins < self.seldom && logits[..BEGIN].iter().all(|&sum| sum < self.far)
     }
 
-    /// Returns the most probable case of a word with these logits, at which a sentence begins with
-    /// probability `begins`, and its probability, if that is requested; `fractions` are the
-    /// probabilities of the classes, unless they follow from the logits.
+    /// Returns the most probable case of a word with these logits, and the probability of that case if
+    /// it is requested. A sentence begins at the word with probability `begins`. `fractions` are the
+    /// probabilities of the classes; if `None`, they are computed from the logits.
     pub(super) fn likeliest(
         &self,
         word: WordFeatures,
@@ -91,14 +91,14 @@ impl<'a> CaseDecider<'a> {
         let model = self.model;
         let starts = self.start_odds * begins;
         let begins = starts / (1.0 - begins + starts);
-        // A spelling from a gazetteer only: no weight speaks for or against it.
+        // The spelling comes from a gazetteer only, so no weight was learned for or against it.
         let only = (word.profile == 0).then(|| model.cases.mixed(&word.hash)).flatten();
         let is_open = fractions.is_none() && only.is_none() && !self.confidence;
         if is_open && self.is_plain(logits, begins) {
             return (Case::Lower, None);
         }
         let mut fractions = begun(fractions.unwrap_or_else(|| model.probabilities(logits)), begins);
-        // A compound is not looked at where its class could not be chosen.
+        // A compound is not analysed if the class of mixed case could not be chosen.
         let [small, title, upper, inside] = fractions;
         let may_win = self.confidence || inside > title.max(upper).max(small * self.capital_cost);
         let compound = || model.cases.compound(lower, |part| model.part_case(part));
@@ -118,7 +118,7 @@ impl<'a> CaseDecider<'a> {
             }
             _ => model.cases.case(class, lower, mixed).unwrap_or_default(),
         };
-        // Of equally probable labels, the smaller change.
+        // Among equally probable classes, the smallest change wins.
         let mut best = (Class::Lower, fractions[0] * self.capital_cost);
         for class in [Class::Title, Class::Upper, Class::Mixed] {
             if fractions[class as usize] > best.1 {
@@ -133,9 +133,10 @@ impl<'a> CaseDecider<'a> {
         (found, self.confidence.then(confidence))
     }
 
-    /// Adds the weights of the previous choice to the logits of a word. Unless that choice is all
-    /// but certain, adds the probability of each class summed over the possible previous choices
-    /// (the forward algorithm, as in the boundary model), and for a sentence start only the mean.
+    /// Adds the weights of the choice for the previous word to the logits of a word. If several
+    /// previous choices are possible, returns the probability of each class, summed over these choices
+    /// (the forward algorithm, as in the boundary model), and adds only the mean weight for a sentence
+    /// start to the logits.
     pub(super) fn look_before(
         &mut self,
         before: &[f32; PREVIOUS],
@@ -161,8 +162,9 @@ impl<'a> CaseDecider<'a> {
         Some(fractions)
     }
 
-    /// Returns the features of a word that the next word sees; `fractions` are the probabilities of its
-    /// classes, unless they follow from the logits.
+    /// Returns the probability of each choice for a word, from which the features of the next word
+    /// follow. `fractions` are the probabilities of the word's classes; if `None`, they are computed
+    /// from the logits.
     pub(super) fn before(
         &self,
         constraint: Constraint,
@@ -193,15 +195,15 @@ impl<'a> CaseDecider<'a> {
         let upper = logits[UPPER];
         self.model.weights.add(&self.features, logits);
         if before == Class::Upper as usize {
-            // An acronym is among ordinary words: the weights for more capitals after an acronym were
-            // learned from text in all capitals.
+            // Among ordinary words an acronym does not make capitals more probable: the weights that
+            // favour capitals after an acronym were learned from text in all capitals.
             logits[UPPER] = logits[UPPER].min(upper);
         }
     }
 }
 
-/// Returns the probability of each class if a sentence begins with probability `begins`: words in
-/// lower case elsewhere have a capital there.
+/// Returns the probability of each class if a sentence begins at the word with probability `begins`: a
+/// word in lower case gets a capital at the start of a sentence.
 #[inline]
 fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
     [lower * (1.0 - begins), title + lower * begins, upper, mixed]
@@ -219,13 +221,13 @@ pub(super) const NEVER: f32 = -30.0;
 /// The probabilities of the classes of a word that is certainly in lower case.
 const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
 
-/// Below this logit no sentence begins, whatever came before: one does at one such word in a
-/// thousand.
+/// Below this logit no sentence start is considered, whatever came before: only one such word in a
+/// thousand begins a sentence.
 const HOPELESS: f32 = -7.0;
 
-/// Less probable sentence starts do not affect the case of a word if capitals cost 1,
+/// Sentence starts with a lower probability do not affect the case of a word if the capital cost is 1.
 const SELDOM: f32 = 0.01;
 
-/// and if no class but lower case has a logit above this, none of them is probable enough to be
-/// considered.
+/// If no class but lower case has a logit above this value, and the capital cost is 1, none of these
+/// classes is probable enough to be considered inside a sentence.
 const NO_CAPITAL: f32 = -3.0;

@@ -21,7 +21,7 @@ use super::templates::{
 const MOST_SLOTS: usize = 5;
 
 impl FeatureSlot {
-    /// Returns the index of its value among the values of a word.
+    /// Returns the index of the slot's value among the values of a word.
     const fn index(self) -> usize {
         const fn around(kind: usize, position: isize) -> usize {
             kind * PLACES + REACH.wrapping_add_signed(position)
@@ -72,7 +72,7 @@ const TAGS: usize = 6;
 #[derive(Debug, Clone)]
 pub struct Values([u64; SLOTS]);
 
-/// A power of two, so that no index has to be checked.
+/// The number of slots, a power of two so that no index has to be checked.
 const SLOTS: usize = 128;
 
 impl Default for Values {
@@ -103,13 +103,14 @@ impl Values {
 /// A template that is switched on, ready to be filled.
 #[derive(Debug, Clone, Copy)]
 pub struct Filler {
-    /// The common beginning of all hashes of the template.
+    /// The initial state of the hashes of the template.
     start: u64,
     /// The indices of the values of its slots.
     slots: [u8; MOST_SLOTS],
     count: u8,
     reach: u8,
-    /// True if it is not filled when all values are 0: gazetteers contain few words.
+    /// True if the template is skipped when all its values are 0, since gazetteers contain few
+    /// words.
     skips_zeros: bool,
     /// The template.
     pub template: &'static Template,
@@ -162,7 +163,7 @@ pub struct FeatureSet {
 }
 
 impl FeatureSet {
-    /// Makes the set of the templates of these groups and of the groups that are always on.
+    /// Creates the set of the templates of these groups and of the templates that are always on.
     pub fn new(groups: &[Group]) -> Self {
         let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
         let of = |group| TEMPLATES.iter().filter(move |template| template.group == group);
@@ -315,8 +316,8 @@ impl FeatureSet {
         fill(&self.phrase, values, emit);
     }
 
-    /// Fills the templates of the choice for the previous word: a class by its number, `BEGUN` or
-    /// `NO_WORD`.
+    /// Fills the templates of the choice for the previous word: `before` is the number of a class,
+    /// `BEGUN` or `NO_WORD`.
     #[inline]
     pub fn previous(
         &self,
@@ -331,8 +332,8 @@ impl FeatureSet {
         fill(&self.previous, values, emit);
     }
 
-    /// Fills the templates of the distance to the last sentence start, which bear on whether a
-    /// sentence begins here.
+    /// Fills the templates of the distance to the last sentence start, which help to predict whether
+    /// a sentence begins at the word.
     #[inline]
     pub fn history(&self, distance: usize, word: WordFeatures, emit: impl FnMut(&Filler, &Values)) {
         let mut values = Values::default();
@@ -356,7 +357,8 @@ pub struct GapSet {
 pub type FarWords = [u64; FARTHEST - REACH + 1];
 
 impl GapSet {
-    /// Creates the set of all templates, or of the templates without the classes of words.
+    /// Creates the set of the gap templates; without `has_clusters`, only of those that do not use
+    /// word classes.
     pub fn new(has_clusters: bool) -> Self {
         let of = |templates: &'static [Template]| {
             let usable = templates.iter().filter(|template| has_clusters || !template.uses_clusters());
@@ -371,8 +373,8 @@ impl GapSet {
         }
     }
 
-    /// Fills the templates of every gap, for the gap after the word in the middle of a window. Words
-    /// more than `look_ahead` positions to the right are ignored.
+    /// Fills the core templates, which every gap needs, for the gap after the word in the middle of
+    /// a window. Words more than `look_ahead` positions to the right are ignored.
     #[inline]
     pub fn core(
         &self,
@@ -395,14 +397,15 @@ impl GapSet {
         fill_within(&self.core, look_ahead, values, emit);
     }
 
-    /// Fills the other templates of a gap with the values of its [`Self::core`].
+    /// Fills the templates that are not core templates with the values that [`Self::core`] set for
+    /// the gap.
     #[inline]
     pub fn rest(&self, look_ahead: usize, values: &Values, emit: impl FnMut(&Filler, &Values)) {
         fill_within(&self.rest, look_ahead, values, emit);
     }
 
-    /// Fills the templates of the words after the window of the gap. At most `look_ahead` words are
-    /// seen, including the words in the window.
+    /// Fills the templates of the words after the window of the gap. At most `look_ahead` words to
+    /// the right are used, including the words in the window.
     #[inline]
     pub fn far(
         &self,
@@ -450,9 +453,9 @@ fn fill_within(
 pub struct Observation<'a> {
     /// The lower case of the word; empty at the position after the last word.
     pub lower: &'a str,
-    /// The features of the words around it.
+    /// The features of the word and of the words around it.
     pub window: Window,
-    /// The number of words to the right that count.
+    /// The number of words to the right that features may use.
     pub look_ahead: usize,
     /// The gazetteer phrase that contains the word.
     pub phrase: Option<GazetteerMatch>,
@@ -467,7 +470,7 @@ fn fill(fillers: &[Filler], values: &Values, mut emit: impl FnMut(&Filler, &Valu
     fillers.iter().for_each(|filler| emit(filler, values));
 }
 
-/// Visits all gazetteers of a word together and, if there are several, each by itself.
+/// Visits all gazetteers of a word together and, if there are several, each alone.
 fn each_list(lists: u16, mut visit: impl FnMut(u16)) {
     visit(lists);
     if lists.count_ones() > 1 {

@@ -1,4 +1,4 @@
-//! The search for a fingerprint among several, in one step.
+//! Searches for a fingerprint among several in one step.
 #![allow(unsafe_code)] // Instructions for vectors, which every CPU of the architecture has.
 
 /// The number of fingerprints that are compared in one step: few buckets have more.
@@ -17,7 +17,7 @@ pub fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
         let equal = _mm_cmpeq_epi16(_mm_set_epi64x(high, low), _mm_set1_epi16(mark.cast_signed()));
         _mm_movemask_epi8(equal)
     };
-    // Two bits for each fingerprint, and one after all of them.
+    // The mask has two bits for each fingerprint, and one set bit after all of them.
     (equal | 1 << (2 * STEP)).trailing_zeros() as usize / 2
 }
 
@@ -28,7 +28,7 @@ pub fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
     first_zero(marks, mark)
 }
 
-/// The same in two integers, for any CPU.
+/// Does the same as `first_equal` with two integers, on any CPU.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn first_zero(marks: &[[u8; 2]; STEP], mark: u16) -> usize {

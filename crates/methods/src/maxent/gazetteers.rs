@@ -16,13 +16,13 @@ const LISTS: &str = "lists.bin";
 const FORMS: &str = "forms.bin";
 const CLUSTERS: &str = "clusters.bin";
 
-/// The maximum number of lists of a model: each is a bit.
+/// The maximum number of lists of a model: each list has one bit.
 pub const MOST_LISTS: usize = 16;
 
-/// The maximum number of words of an entry: windows are no longer.
+/// The maximum number of words of an entry, which is the length of a window.
 pub const LONGEST: usize = PLACES;
 
-/// The knowledge about a word that needs no neighbours. Tables that no feature uses are absent.
+/// The tables and the tagger that describe words. Those that no feature uses are absent.
 #[derive(Debug, Clone, Default)]
 pub struct Gazetteers {
     /// The list membership of words and phrases.
@@ -55,7 +55,7 @@ impl Gazetteers {
         })
     }
 
-    /// The files of the gazetteers.
+    /// Returns the files of the gazetteers.
     pub fn sections(&self) -> Vec<Section> {
         let lists = self.lists.iter().map(|lists| (LISTS, lists.bytes()));
         let forms = self.forms.iter().map(|forms| (FORMS, forms.bytes()));
@@ -65,7 +65,7 @@ impl Gazetteers {
         tables.chain(self.tagger.iter().map(Tagger::section)).collect()
     }
 
-    /// The features of a word, including the features from the gazetteers.
+    /// Returns the features of a word, including the features from the gazetteers.
     #[inline]
     pub fn seen(&self, lower: &str, token: &Token, profile: u16) -> WordFeatures {
         let mut seen = WordFeatures::of(lower, token, profile);
@@ -86,9 +86,9 @@ impl Gazetteers {
         }
     }
 
-    /// The longest entry of a list, of two words or more, that contains the middle word of a
-    /// window; the leftmost of equally long ones. An entry whose last word is more than
-    /// `look_ahead` positions to the right is ignored.
+    /// Returns the longest list entry of two words or more that contains the middle word of a window; the
+    /// leftmost of equally long entries. An entry whose last word is more than `look_ahead` positions to
+    /// the right is ignored.
     #[inline]
     pub fn phrase(&self, window: &Window, look_ahead: usize) -> Option<GazetteerMatch> {
         let lists = self.lists.as_ref()?;
@@ -129,26 +129,26 @@ fn get<const N: usize>(table: &Option<HashTable<N>>, hash: u64) -> Option<&[u8; 
     table.as_ref()?.reader().get(hash)
 }
 
-/// The bytes for an entry, or for a word that begins one: see [`LISTED`].
+/// Returns the bytes for an entry, or for a word that begins an entry: see [`LISTED`].
 pub fn listed(lists: u16, longest: usize) -> [u8; LISTED] {
     let [low, high] = lists.to_le_bytes();
     [low, high, longest as u8]
 }
 
-/// The hash of an entry of two words or more, from the hashes of its words.
+/// Returns the hash of an entry of two words or more, from the hashes of its words.
 pub fn phrase(words: impl ExactSizeIterator<Item = u64>) -> u64 {
     feature(65, [words.len() as u64, words.fold(0, |sum, word| feature(65, [sum, word]))])
 }
 
-/// The form of a word in a lexicon as one byte, never 0: the class of its most frequent form, the fraction
-/// of that form, and the number of occurrences inside sentences.
+/// Encodes the form of a word in a lexicon as one byte, which is never 0: the class of its most frequent
+/// form, the fraction of that form, and the number of occurrences inside sentences.
 pub fn form(class: u8, fraction: f64, count: f64) -> u8 {
     let bucket = |value: f64, limits: &[f64]| limits.iter().filter(|&&limit| value >= limit).count() as u8;
     let (fraction, count) = (bucket(fraction, &[0.6, 0.8, 0.95, 0.995]), bucket(count, &[1.0, 4.0, 30.0]));
     1 + class + 4 * (fraction + 5 * count)
 }
 
-/// The class in a byte of [`form`], 1 for the first; 0 if there is none.
+/// Returns the class in a byte of [`form`], counted from 1; 0 if the word has no form.
 #[inline]
 pub fn class(form: u8) -> u64 {
     form.checked_sub(1).map_or(0, |form| u64::from(form % 4) + 1)

@@ -10,13 +10,13 @@ fn mix(hash: u64, part: u64) -> u64 {
     high ^ low
 }
 
-/// The hash of a feature: the number of its template and the values that fill it.
+/// Returns the hash of a feature: the number of its template and the values that fill it.
 #[inline]
 pub fn feature(template: u64, values: impl IntoIterator<Item = u64>) -> u64 {
     finish(start(template), values)
 }
 
-/// The initial state of the hashes of a template.
+/// Returns the initial state of the hashes of a template.
 pub fn start(template: u64) -> u64 {
     (template + 1).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
@@ -27,7 +27,7 @@ pub fn finish(start: u64, values: impl IntoIterator<Item = u64>) -> u64 {
     mix(values.into_iter().fold(start, mix), K)
 }
 
-/// A hash of bytes, eight per step; never 0.
+/// Returns a hash of bytes, eight per step; never 0.
 #[inline]
 pub fn hash(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64 ^ 0x6d61_7865_6e74_3031;

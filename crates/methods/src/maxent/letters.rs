@@ -2,7 +2,8 @@
 
 use super::templates::FeatureSlot;
 
-/// The prefix or suffix of a word that a slot takes; `None` if the word has fewer letters.
+/// Returns the prefix or suffix of a word that a slot asks for; `None` if the word has fewer
+/// letters.
 pub fn affix(lower: &str, slot: FeatureSlot) -> Option<&str> {
     match slot {
         FeatureSlot::First(letters) => {
@@ -17,9 +18,9 @@ pub fn affix(lower: &str, slot: FeatureSlot) -> Option<&str> {
     }
 }
 
-/// Calls `visit` with all sequences of two to four letters of a word, counting the ends of the word
-/// as letters: 1 if the sequence begins the word, 2 if it ends the word, 3 if it is the whole word,
-/// 0 otherwise; and its letters without the ends.
+/// Calls `visit` with each sequence of two to four letters of a word, where the two ends of the
+/// word count as letters. The first argument is 1 if the sequence begins the word, 2 if it ends the
+/// word, 3 if it is the whole word, and 0 otherwise; the second is its letters without the ends.
 pub fn ngrams<'a>(lower: &'a str, visit: &mut impl FnMut(u64, &'a str)) {
     // `starts[n]` is the start of the last n letters.
     let (mut starts, mut letters) = ([0; 5], 0);
@@ -38,8 +39,8 @@ pub fn ngrams<'a>(lower: &'a str, visit: &mut impl FnMut(u64, &'a str)) {
     }
 }
 
-/// The shape of a word: its length, vowels and consonants, and whether it has digits, hyphens,
-/// apostrophes or full stops.
+/// Returns the shape of a word: its length, its number of vowels, and whether it has digits,
+/// hyphens, apostrophes or full stops.
 pub fn shape(lower: &str) -> u64 {
     let (mut len, mut vowels, mut kinds) = (0u64, 0u64, 0u64);
     for c in lower.chars() {

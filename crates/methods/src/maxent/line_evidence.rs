@@ -1,16 +1,18 @@
-//! Evidence of a sentence start at the start of a line or a cue and inside it.
+//! Estimates from the previous lines or cues how probable a sentence start is at the start of a line
+//! or a cue, and inside it.
 //!
-//! A text is wrapped, or its lines are utterances or sentences, and subtitles are cut at the ends of
-//! sentences or anywhere. The words so far decide the kind: the probabilities, from the words alone,
-//! that sentences began at the first words of lines and at others. All kinds are weighted by Bayes'
-//! rule, so a text needs no setting and live text no later line.
+//! The lines of a text may be wrapped anywhere, or each may be an utterance or a sentence; subtitles
+//! are cut at the ends of sentences or anywhere. The kind of a text is inferred from the words so
+//! far: from the probabilities, computed without line ends, that sentences began at the first words
+//! of lines and at other words. All kinds are weighted by Bayes' rule, so a text needs no setting,
+//! and live text need not wait for later lines.
 
 /// Kinds of text; the text at hand is one of them.
 #[derive(Debug)]
 struct LineKinds {
     /// The fraction of words that begin a sentence, in ordinary text.
     ordinary: f32,
-    /// The number of lines before the first position at which their evidence counts.
+    /// The number of lines after which their evidence counts.
     least: u32,
     kinds: [TextKind; 5],
 }
@@ -22,7 +24,7 @@ struct TextKind {
     prior: f32,
     /// The fraction of lines that begin a sentence.
     at_starts: f32,
-    /// The fraction of other words that begin one.
+    /// The fraction of other words that begin a sentence.
     inside: f32,
 }
 
@@ -59,13 +61,14 @@ static CUES: LineKinds = LineKinds {
     ],
 };
 
-/// The smallest probability of a kind, so that a few lines can turn them if the text changes.
+/// The smallest probability of a kind, so that a few lines can make another kind probable if the
+/// text changes.
 const LEAST: f32 = 0.001;
 
-/// The factor of the first word of a line above which lines mostly begin a sentence.
+/// If the factor of the first word of a line is above this value, lines mostly begin a sentence.
 const ALIGNED: f32 = 40.0;
 
-/// The evidence of the words so far for the next one.
+/// The evidence from the words so far about a sentence start at the next word.
 #[derive(Debug, Clone, Copy)]
 pub struct LineEvidence {
     table: &'static LineKinds,
@@ -76,12 +79,12 @@ pub struct LineEvidence {
 }
 
 impl LineEvidence {
-    /// The evidence of no words, in a text of lines.
+    /// Returns the evidence before the first word, in a text of lines.
     pub fn of_lines() -> Self {
         Self::of(&LINES)
     }
 
-    /// The evidence of no words, in a text of cues.
+    /// Returns the evidence before the first word, in a text of cues.
     pub fn of_cues() -> Self {
         Self::of(&CUES)
     }
@@ -90,8 +93,8 @@ impl LineEvidence {
         Self { table, kinds: table.kinds.each_ref().map(|kind| kind.prior), lines: 0 }
     }
 
-    /// Returns the factor that a position contributes to the odds of a sentence start. Text without
-    /// line ends has none.
+    /// Returns the factor that a position contributes to the odds of a sentence start. The factor is
+    /// 1 in text without line ends.
     pub fn factor(&self, opens_line: bool) -> f32 {
         if self.lines < self.table.least || !opens_line && self.lines == 0 {
             return 1.0;
@@ -105,7 +108,7 @@ impl LineEvidence {
         odds(fraction) / odds(self.table.ordinary)
     }
 
-    /// Returns true if the lines so far mostly begin a sentence, or none has ended yet.
+    /// Returns true if the lines so far mostly begin a sentence, or if no line has ended yet.
     pub fn may_be_sentences(&self) -> bool {
         self.lines == 0 || self.factor(true) > ALIGNED
     }

@@ -1,9 +1,9 @@
-//! The marks after words: a second maximum entropy classifier, of the gap after a word, which sees
-//! the words around the gap and the marks before it.
+//! Chooses the punctuation marks after words with a second maximum entropy classifier. It classifies the gap
+//! after a word, from the words around the gap and the marks before it.
 //!
-//! Marks are decided once, from left to right. The features of a gap depend on the marks before it alone,
-//! wherever these marks come from: a mark in the text and the same mark inserted by the model lead to the
-//! same choices, so that a text restored twice stays as it is.
+//! Marks are decided once, from left to right. The features of a gap depend on no mark after it, and it does
+//! not matter where the marks before it come from: a mark in the text and the same mark inserted by the
+//! model lead to the same choices, so a text restored twice stays the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::gaps::{MarkCosts, likeliest_mark};
 use majuscule_text::restorer::Request;
 use majuscule_text::{Mark, MarkSet};
 
-/// The number of marks that a model can insert.
+/// The maximum number of marks that a model can insert.
 const MOST_MARKS: usize = Mark::WRITTEN.len();
 
 /// The part of a model that finds marks.
@@ -36,9 +36,9 @@ pub struct MarkModel {
 pub struct MarkSettings {
     /// The marks that the model can insert, in the order of its weights.
     pub marks: MarkSet,
-    /// The number of steps of a weight of 1.
+    /// The number of quantisation steps that make up a weight of 1.
     pub steps: u32,
-    /// The number of steps of a weight of rare marks of 1.
+    /// The number of quantisation steps that make up a weight of 1 in the table of rare marks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rare_steps: Option<u32>,
     /// True if features use the classes of words.
@@ -49,9 +49,9 @@ pub struct MarkSettings {
     pub end_cost: f32,
 }
 
-/// The classes of gaps that a table of weights distinguishes. A feature has [`WEIGHTS_EACH`] weights. If
-/// there are more marks, each of the first has a weight of its own, and the others, the rare marks, share
-/// one weight; a second table distinguishes the rare marks.
+/// The classes of gaps that a table of weights distinguishes. A feature has [`WEIGHTS_EACH`] weights. If a
+/// model has more marks than weights, the first marks have one weight each, and all further marks, the rare
+/// marks, share one weight; a second table distinguishes the rare marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkClasses {
     /// No mark, and the marks in their order; the rare marks are one class.
@@ -61,8 +61,8 @@ pub enum MarkClasses {
 }
 
 impl MarkClasses {
-    /// Returns the class of a mark, one of `marks` or none; `None` if the table does not distinguish it from
-    /// others.
+    /// Returns the class of `mark`, which is one of `marks` or no mark; `None` if the table does not
+    /// distinguish this mark.
     pub fn class(self, mark: Mark, marks: MarkSet) -> Option<usize> {
         let frequent = frequent(marks);
         let position = marks.iter().position(|known| known == mark);
@@ -73,7 +73,7 @@ impl MarkClasses {
     }
 }
 
-/// Returns the number of marks that have a weight each in the first table.
+/// Returns the number of marks that have their own weight in the first table.
 fn frequent(marks: MarkSet) -> usize {
     if has_rare(marks) { WEIGHTS_EACH - 1 } else { marks.iter().count() }
 }
@@ -87,7 +87,7 @@ pub fn has_rare(marks: MarkSet) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkOdds([f32; MOST_MARKS]);
 
-/// The words and marks before a gap, as far as its features depend on them.
+/// The words and marks before a gap that the features of the gap use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MarkHistory {
     /// The number of words since the last end of a sentence, and since the last mark.
@@ -138,7 +138,7 @@ impl MarkHistory {
         }
     }
 
-    /// Returns true if no word was taken since the last mark, or none at all: a clause may open at the
+    /// Returns true if no word came after the last mark, or no word at all: a clause may then open at the
     /// next word.
     pub fn is_after_mark(&self) -> bool {
         self.words[1] == 0
@@ -155,7 +155,7 @@ impl MarkHistory {
     }
 }
 
-/// The weights of the last pairs of words, each of which is before many gaps.
+/// A cache of the weights of recent pairs of words, since each pair is before many gaps.
 #[derive(Debug, Clone)]
 pub(super) struct PairSums([Option<(u64, WeightLevels)>; 4 * RECENT]);
 
@@ -190,31 +190,31 @@ impl PairSums {
 /// Below this logit an end is not probable, whatever kind of sentence ends.
 const UNLIKELY: f32 = -2.5;
 
-/// Below this logit a rare mark is not probable, whichever it is.
+/// Below this logit of the class of rare marks, none of them is probable.
 const VERY_UNLIKELY: f32 = -4.0;
 
 /// Below this sum of the weights of core features a mark is not probable, whatever the other
 /// features.
 const FAR: f32 = -2.0;
 
-/// The weight of the model of cases where both predict the end of a sentence. On Dutch subtitles, F of
-/// sentence ends is 70.6 with it and 68.3 without.
+/// The weight of the case model where both the case model and the mark model predict the end of a sentence.
+/// On Dutch subtitles, F1 of sentence ends is 70.6 with the case model and 68.3 without it.
 const FRACTION_OF_CASES: f32 = 0.4;
 
-/// The weight of the model of cases where both predict the start of a sentence in a text without marks.
+/// The weight of the case model where both models predict the start of a sentence in a text without marks.
 const WEIGHT_OF_CASES_FOR_STARTS: f32 = 0.6;
 
-/// The summand of the log odds of a start in that case. In windows of 200 words without marks, F of capitals
-/// rises by 0.2 (German) to 2.4 (French) in the mean of the test sets of a language, at a lower slot error
-/// rate.
+/// The term added to the log odds of a start in a text without marks. In windows of 200 words, F1 of
+/// capitals rises by 0.2 (German) to 2.4 (French) in the mean of the test sets of a language, at a lower
+/// slot error rate.
 const FAVOUR_OF_STARTS: f32 = 0.6;
 
-/// By how much more than learned the pairs of words of a sentence count where they distinguish a question
-/// from a statement: training text has few questions. On TED talks, F of question marks rises from 28 to 38
-/// and F of all marks by 0.2; on Dutch subtitles from 31 to 40.
+/// The weight that the pairs of words of a sentence get, in addition to the learned weight, where they
+/// distinguish a question from a statement: training text has few questions. On TED talks, F1 of question
+/// marks rises from 28 to 38 and F1 of all marks by 0.2; on Dutch subtitles from 31 to 40.
 const STRESS_OF_PAIRS: f32 = 2.0;
 
-/// The odds of an end that count as impossible.
+/// Lower odds of an end count as this value, and higher odds than its inverse as the inverse.
 const LEAST_ODDS: f32 = 1e-3;
 
 /// Higher logits count as this value, so that no sum of fractions is infinite.
@@ -242,8 +242,8 @@ impl Default for MarkBounds {
 }
 
 impl MarkBounds {
-    /// Returns true if a mark is probable enough, in a gap whose core features have these logits,
-    /// that the other features matter.
+    /// Returns true if the core features of a gap, which have these logits, make a mark probable enough that
+    /// the other features matter.
     #[inline]
     pub(super) fn may_stand(&self, logits: &Logits) -> bool {
         exceeds(logits, &self.stand)
@@ -256,8 +256,8 @@ impl MarkBounds {
         exceeds(logits, &self.end)
     }
 
-    /// Returns true unless the costs of superfluous marks rule out any in a gap with these logits,
-    /// in which no end is certain.
+    /// Returns false if the costs of superfluous marks rule out every mark in a gap with these logits. The
+    /// end of a sentence must not be certain in the gap.
     #[inline]
     pub(super) fn may_be_put(&self, logits: &Logits) -> bool {
         exceeds(logits, &self.put)
@@ -280,7 +280,7 @@ impl MarkModel {
         let mut bounds = MarkBounds::default();
         for (at, mark) in marks.iter().enumerate().take(WEIGHTS_EACH) {
             bounds.stand[at] = least(FAR);
-            // Less by two steps, for the sake of rounding.
+            // The bound is two steps lower to allow for rounding.
             bounds.put[at] = least(put).saturating_sub(2);
             if mark.ends_sentence() || at + 1 == WEIGHTS_EACH && self.rare.is_some() {
                 bounds.end[at] = least(UNLIKELY);
@@ -289,8 +289,8 @@ impl MarkModel {
         bounds
     }
 
-    /// Returns the table that distinguishes rare marks, if one is probable enough in a gap with these logits
-    /// that it matters which.
+    /// Returns the table that distinguishes rare marks, if a rare mark is probable enough in a gap with
+    /// these logits.
     pub(super) fn rare_of(&self, logits: &Logits) -> Option<&WeightTable> {
         let least = (VERY_UNLIKELY * self.settings.steps as f32) as i32;
         self.rare.as_ref().filter(|_| logits[WEIGHTS_EACH - 1] > least)
@@ -315,7 +315,7 @@ impl MarkModel {
         MarkOdds(odds)
     }
 
-    /// Adds the evidence of the model of cases about a gap: the probability that a sentence ends there. The
+    /// Adds the evidence of the case model about a gap: the probability that a sentence ends in the gap. The
     /// log odds of an end become a weighted mean of the log odds of both models.
     pub(super) fn add_end(&self, probability: f32, odds: &mut MarkOdds) {
         let (ends, others) = self.ends_and_others(odds);
@@ -323,8 +323,8 @@ impl MarkModel {
         self.favour_end((end_odds * others / ends).powf(FRACTION_OF_CASES), odds);
     }
 
-    /// Increases the weight of the pairs of words before a gap, with these logits, for the kind of an end
-    /// there. That a sentence ends is as probable as before.
+    /// Increases the weight of the pairs of words before a gap in the choice of the mark that ends a
+    /// sentence; `pairs` are their logits. The probability that a sentence ends in the gap does not change.
     pub(super) fn stress_kind_of_end(&self, pairs: &Logits, odds: &mut MarkOdds) {
         let MarkSettings { marks, steps, .. } = self.settings;
         let kinds = marks.iter().enumerate().filter(|(_, mark)| mark.ends_sentence());
@@ -338,7 +338,7 @@ impl MarkModel {
         }
         let [(before, _), (after, _)] = [&*odds, &stressed].map(|odds| self.ends_and_others(odds));
         let factor = before / after;
-        // Where no end is possible, none has a kind.
+        // If no end is possible, the factor is not finite and the odds stay the same.
         if factor.is_finite() {
             *odds = stressed;
             self.favour_end(factor, odds);
@@ -352,9 +352,9 @@ impl MarkModel {
     }
 
     /// Returns the probability that a sentence begins after a gap with these odds, in a text without marks.
-    /// The model of cases finds one with probability `found`, with the odds `position` of the position in
-    /// the line. Its log odds are higher than a weighted mean of the log odds of both models: each model
-    /// misses more starts than it invents.
+    /// The case model finds a start with probability `found`, which includes the factor `position` for the
+    /// position in the line. The resulting log odds are higher than a weighted mean of the log odds of both
+    /// models, because each model misses more starts than it invents.
     pub(super) fn start_probability(&self, found: f32, position: f32, odds: &MarkOdds) -> f32 {
         let log_odds = |odds: f32| odds.clamp(LEAST_ODDS, 1.0 / LEAST_ODDS).ln();
         let (ends, others) = self.ends_and_others(odds);
@@ -372,7 +372,8 @@ impl MarkModel {
         most.filter(|(_, odds)| **odds > 1.0).map_or(Mark::None, |(mark, _)| mark)
     }
 
-    /// Returns the sums of the odds of ends, and of other marks and none.
+    /// Returns the sum of the odds of the marks that end a sentence, and the sum of the odds of other marks
+    /// and no mark.
     fn ends_and_others(&self, MarkOdds(of_marks): &MarkOdds) -> (f32, f32) {
         let (mut ends, mut others) = (0.0, 1.0);
         for (mark, odds) in self.settings.marks.iter().zip(of_marks) {
@@ -381,7 +382,7 @@ impl MarkModel {
         (ends, others)
     }
 
-    /// Multiplies the odds of an end.
+    /// Multiplies the odds of an end of a sentence by a factor.
     pub(super) fn favour_end(&self, factor: f32, MarkOdds(of_marks): &mut MarkOdds) {
         let ends = self.settings.marks.iter().zip(of_marks).filter(|(mark, _)| mark.ends_sentence());
         ends.for_each(|(_, odds)| *odds *= factor);

@@ -61,7 +61,7 @@ pub const WEIGHTS_EACH: usize = CLASSES;
 /// The index of the weight for a sentence start.
 pub const BEGIN: usize = CLASSES - 1;
 
-/// The number of bytes of a word: its profile and the sums of weights, two each.
+/// The number of bytes of a word in the table: its profile and its sums of weights, two bytes each.
 pub const WORD: usize = 2 + 2 * WEIGHTS_EACH;
 
 /// The logits of a word, in quantised levels of weights.
@@ -99,14 +99,14 @@ pub struct MaxentSettings {
     pub groups: Vec<Group>,
     /// The number of words of right context that the features use.
     pub look_ahead: usize,
-    /// The number of steps of a weight of 1.
+    /// The number of quantisation steps that make up a weight of 1.
     pub steps: u32,
     /// The number of features whose weights exceed the largest representable number of steps and
     /// were clipped to it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cut: usize,
-    /// True if the model also predicts sentence starts, and so sentence ends: it was trained on
-    /// text that does not show them.
+    /// True if the model also predicts sentence starts, and therefore sentence ends. Such a model was
+    /// trained on text that does not show them.
     pub begins: bool,
     /// The cost of a superfluous capital relative to the cost of a missing one.
     pub capital_cost: f32,
@@ -183,7 +183,7 @@ impl Maxent {
         Self { weights, words, gazetteers, cases, settings, features, marks: None, openings: None, labels }
     }
 
-    /// The model with a part that finds marks.
+    /// Returns the model with a part that finds marks.
     #[must_use]
     pub fn with_marks(mut self, marks: Option<MarkModel>) -> Self {
         if let Some(marks) = &marks {
@@ -196,14 +196,14 @@ impl Maxent {
         Self { marks, ..self }
     }
 
-    /// The model with a part that finds openings of sentences.
+    /// Returns the model with a part that finds openings of sentences.
     #[must_use]
     pub fn with_openings(mut self, openings: Option<OpeningModel>) -> Self {
         self.settings.openings = openings.as_ref().map(|openings| openings.settings.clone());
         Self { openings, ..self }
     }
 
-    /// The files of the model.
+    /// Returns the files of the model.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections = vec![
             (WEIGHTS.to_owned(), self.weights.bytes().to_vec()),
@@ -221,13 +221,13 @@ impl Maxent {
         sections
     }
 
-    /// The settings of the model as its manifest has them.
+    /// Returns the settings of the model as its manifest has them.
     pub fn settings(&self) -> &MaxentSettings {
         &self.settings
     }
 
-    /// The features of a word, and the sums of the weights of its own features; `words` reads the table of
-    /// known words, and `features` is scratch memory.
+    /// Returns the features of a word, and the sums of the weights of its own features; `words` reads the
+    /// table of known words, and `features` is scratch memory.
     fn seen(
         &self,
         words: &TableReader<'_, WORD>,
@@ -244,8 +244,8 @@ impl Maxent {
         (seen, std::array::from_fn(|at| i16::from_le_bytes(parts[1 + at]).into()))
     }
 
-    /// The case of a word of the class title. The parts of a compound that the model lacks each
-    /// have their own case.
+    /// Returns the case of a word of the class title. If the word is a compound that the model lacks, each
+    /// part has its own case.
     pub fn title(&self, lower: &str, begins: bool) -> Case {
         let locale = self.cases.locale();
         let title = self.cases.case(Class::Title, lower, None).unwrap_or_default();
@@ -261,20 +261,20 @@ impl Maxent {
         }
     }
 
-    /// The case of a part of a compound, if the model knows that word.
+    /// Returns the case of a part of a compound, if the model knows that word.
     fn part_case(&self, part: &str) -> Option<Case> {
         let [low, high, ..] = self.words.reader().get(hash(part.as_bytes()))?;
         Some(profile::likely_case(u16::from_le_bytes([*low, *high])).unwrap_or(Case::Lower))
     }
 
-    /// The features of the position after the last word of a text.
+    /// Returns the features of the position after the last word of a text.
     fn nothing(&self, features: &mut Vec<u64>) -> (WordFeatures, Logits) {
         let seen = WordFeatures::default();
         (seen, own(&self.features, "", seen, &self.weights, features))
     }
 
-    /// The terms that each distance from the last sentence start adds to the logit of a start at a
-    /// word.
+    /// Returns, for each distance from the last sentence start, the term that it adds to the logit of a
+    /// start at a word.
     fn bonus(&self, word: WordFeatures) -> Bonus {
         let mut bonus = [0.0; BUCKETS];
         let mut features = Vec::new();
@@ -288,7 +288,7 @@ impl Maxent {
         bonus
     }
 
-    /// The probability of each class at a word with these logits, inside a sentence.
+    /// Returns the probability of each class of a word with these logits inside a sentence.
     #[inline]
     fn probabilities(&self, sums: &Logits) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];
@@ -300,7 +300,7 @@ impl Maxent {
     }
 }
 
-/// The sums of the weights of a word's own features; `features` is scratch memory.
+/// Returns the sums of the weights of a word's own features; `features` is scratch memory.
 pub fn own(
     set: &FeatureSet,
     lower: &str,

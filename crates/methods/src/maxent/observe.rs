@@ -1,8 +1,8 @@
-//! Turns tokens into the features of each word, the same way for a session, which answers while
-//! words come, and for training.
+//! Turns tokens into the features of each word, in the same way for training and for a session, which
+//! answers while words arrive.
 //!
-//! A text is observed a segment at a time: no word sees another across a marked sentence start, a
-//! change of speaker, an empty line or the beginning of a text.
+//! A text is observed one segment at a time: the features of a word use no other word across a marked
+//! sentence start, a change of speaker, an empty line or the beginning of a text.
 
 use super::filling::{FarWords, FeatureSet, Filler, GapSet, Observation, Values};
 use super::gazetteers::Gazetteers;
@@ -17,12 +17,12 @@ use majuscule_text::{Break, Token, Tokens, Upos};
 pub struct WordFeatures {
     /// The hash of its lower case; 0 beyond the ends of a segment.
     pub hash: u64,
-    /// The marks around it, and whether a sentence begins there.
+    /// The marks around the word, and whether a sentence begins with it.
     pub marks: u64,
     /// Its profile, from how it is written elsewhere: see
     /// [`Group::Profile`](super::Group::Profile); 0 if that is not known.
     pub profile: u16,
-    /// The gazetteers that contain the word by itself, one bit each.
+    /// The gazetteers that contain the word as an entry, one bit each.
     pub lists: u16,
     /// The number of words in the longest gazetteer entry that begins with it.
     pub longest: u8,
@@ -65,9 +65,9 @@ pub type Window = [WordFeatures; PLACES];
 pub struct GazetteerMatch {
     /// The gazetteers that contain the entry, one bit each.
     pub lists: u16,
-    /// The number of its words.
+    /// The number of words of the entry.
     pub words: usize,
-    /// The number of its words before the covered one.
+    /// The number of words of the entry before the covered word.
     pub position: usize,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Observer<'a> {
         Self { set, gazetteers, seen, marked, tagging, values, features: Vec::new() }
     }
 
-    /// Restarts with a segment or a text.
+    /// Restarts the observer for a new segment or a new text.
     pub fn open(&mut self, opening: Opening) {
         self.seen.clear();
         self.seen.resize(EMPTY, WordFeatures::default());
@@ -147,8 +147,8 @@ impl<'a> Observer<'a> {
         self.seen.len() + REACH - EMPTY
     }
 
-    /// Drops words, if there are many, that neither the last `waiting` words see nor the word before
-    /// these, which may have to be tagged again.
+    /// If there are many words, drops those that are not in the windows of the last `waiting` words, or
+    /// of the word before them, which may have to be tagged again.
     pub fn forget(&mut self, waiting: usize) {
         if self.seen.len() > KEPT {
             self.seen.drain(..self.end() - waiting - REACH - 1);
@@ -187,8 +187,8 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns the other features of the gap whose core was taken last, `back` positions before the
-    /// end.
+    /// Returns the features, except the core features, of the gap whose core features were computed last,
+    /// `back` positions before the end.
     #[inline]
     pub fn rest_of_gap(&mut self, back: usize, look_ahead: usize, set: &GapSet) -> &[u64] {
         self.features.clear();
@@ -256,18 +256,18 @@ fn phrase(
     if set.looks_at_phrases() { gazetteers.phrase(window, look_ahead) } else { None }
 }
 
-/// A word of a text that is available as a whole.
+/// A word of a text all of whose words are known.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
     /// Its position in the text; the length of the text is the position after the last word.
     pub at: usize,
-    /// The unit that begins at the word.
+    /// The segment or text that begins at the word.
     pub opening: Option<Opening>,
-    /// The evidence in the text for a sentence start at the word; for the position after the last
-    /// word, at that position.
+    /// The evidence in the text for a sentence start at the word; for the position after the last word,
+    /// the evidence at the last word.
     pub shown: BoundaryEvidence,
     window: Window,
-    /// The parts of speech of the words of the window without right context.
+    /// The parts of speech of the words of the window, as tagged without right context.
     early: [u8; PLACES],
     /// True at the position after the last word.
     is_behind: bool,
@@ -354,10 +354,10 @@ impl Observer<'_> {
     }
 
     /// Returns everything that the features of a word depend on, for a model that looks `look_ahead`
-    /// words ahead: at the position after the last word it sees one word less.
+    /// words ahead. At the position after the last word, the model sees one word less.
     pub fn observation<'w>(&self, lower: &'w str, observed: &Observed, look_ahead: usize) -> Observation<'w> {
         let mut window = observed.window;
-        // The right context of the last word that is seen is not.
+        // The model does not see the right context of its last visible word.
         let last = REACH + look_ahead - usize::from(observed.is_behind);
         if let (Some(word), Some(early)) = (window.get_mut(last), observed.early.get(last)) {
             word.tag = *early;

@@ -1,8 +1,9 @@
-//! The openings of sentences (`¿`): a third maximum entropy classifier, of the words that may open a
-//! clause, which sees the same features as the classifier of marks in the gap after such a word.
+//! Chooses the opening marks of sentences (`¿`) with a third maximum entropy classifier. It classifies
+//! the words that may open a clause, with the features that the classifier of marks has in the gap after
+//! such a word.
 //!
-//! An opening is decided once, at its word, and decides the mark at the end of its sentence, so that the
-//! two always agree. An opening that is in the text and the same one inserted by the model lead to the
+//! An opening is decided once, at its word, and determines the mark at the end of its sentence, so that
+//! the two always agree. An opening in the text and the same opening inserted by the model lead to the
 //! same choices.
 
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct OpeningModel {
 pub struct OpeningSettings {
     /// The marks whose openings the model can insert, in the order of its weights.
     pub marks: MarkSet,
-    /// The number of steps of a weight of 1.
+    /// The number of quantisation steps that make up a weight of 1.
     pub steps: u32,
     /// True if features use the classes of words.
     pub clusters: bool,
@@ -41,8 +42,8 @@ impl OpeningModel {
         !self.settings.marks.and(request.marks).is_empty()
     }
 
-    /// Returns the mark that an end of a sentence becomes: the one whose opening came before, and
-    /// without an opening one that needs none.
+    /// Returns the mark that replaces `mark` at the end of a sentence: the mark whose opening came
+    /// before, or, without an opening, a mark that needs none.
     pub(super) fn closing(&self, opened: Mark, mark: Mark) -> Mark {
         match mark {
             mark if !mark.ends_sentence() => mark,
@@ -52,9 +53,9 @@ impl OpeningModel {
         }
     }
 
-    /// Returns the mark whose opening is inserted before a word with these logits: one more probable than
-    /// none. On Spanish subtitles, F of question marks is 31.5 so, and 29.2 at the cost that is best
-    /// for it on parliament.
+    /// Returns the mark whose opening is inserted before a word with these logits, if it is more probable
+    /// than no opening. On Spanish subtitles, F1 of question marks is 31.5 with this rule, and 29.2 with
+    /// the cost that is best on parliamentary text.
     pub(super) fn likeliest(&self, logits: &Logits, request: &Request) -> Mark {
         let OpeningSettings { marks, steps, .. } = self.settings;
         let odds = marks.iter().zip(logits).map(|(mark, &sum)| (mark, (sum as f32 / steps as f32).exp()));

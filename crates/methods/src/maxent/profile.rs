@@ -24,7 +24,7 @@ impl WordCounts {
         self.last += u32::from(last);
     }
 
-    /// The sum of two counts.
+    /// Returns the sum of two counts.
     pub fn plus(&self, other: &Self) -> Self {
         Self {
             classes: std::array::from_fn(|class| self.classes[class] + other.classes[class]),
@@ -33,8 +33,8 @@ impl WordCounts {
         }
     }
 
-    /// The counts without one occurrence: a word must not be trained on its own count, or a word
-    /// seen once would always be known.
+    /// Returns the counts without one occurrence. An occurrence must not count for its own training
+    /// example, or a word seen only once would always be known in training.
     pub fn without(&self, class: Class, first: bool, last: bool) -> Self {
         let mut less = *self;
         if first {
@@ -47,7 +47,7 @@ impl WordCounts {
         less
     }
 
-    /// The profile as a number: 0 for an unseen word.
+    /// Returns the profile as a number: 0 for an unseen word.
     pub fn profile(&self) -> u16 {
         let inside: u32 = self.classes.iter().sum();
         let all = inside + self.first;
@@ -67,18 +67,19 @@ impl WordCounts {
 }
 
 /// Returns true for the profile of a word seen fewer than four times inside sentences: unseen words
-/// look like rare ones (Brants 2000, section 2.3).
+/// resemble rare words (Brants 2000, section 2.3).
 #[inline]
 pub fn is_rare(profile: u16) -> bool {
     profile == 0 || (profile - 1) >> 5 & 3 < 2
 }
 
-/// Returns the odds that a sentence begins at a word with a capital, by the capital alone: 1 unless
-/// words with this profile were seen often inside sentences, there with a capital less than once in
-/// five times, and hardly ever in capitals.
+/// Returns the odds that a sentence begins at a word with a capital, judged by the capital alone.
+/// The odds are 1 unless words with this profile were often seen inside sentences, where less than
+/// one in five had a capital and hardly any was in all capitals.
 #[inline]
 pub fn start_odds(profile: u16) -> f32 {
-    // Less than once in 200, 20 and 5 times. Most of these began a quotation.
+    // A capital in less than one of 200, 20 and 5 occurrences. Most of these words began a
+    // quotation.
     const BY_TITLE: [f32; 3] = [1000.0, 500.0, 10.0];
     let bits = profile.wrapping_sub(1);
     let is_known = profile != 0 && bits >> 3 & 3 == 0 && bits >> 5 & 3 == 3;
@@ -94,8 +95,8 @@ pub fn never_ends(profile: u16) -> bool {
     profile != 0 && bits >> 5 & 3 == 3 && bits >> 9 & 3 == 0
 }
 
-/// The case in which a word with this profile is mostly written inside sentences; `None` for lower
-/// case.
+/// Returns the case in which a word with this profile is mostly written inside sentences; `None` for
+/// lower case.
 pub fn likely_case(profile: u16) -> Option<Case> {
     let (title, upper) = (profile.saturating_sub(1) & 7, profile.saturating_sub(1) >> 3 & 3);
     match (title, upper) {

@@ -1,4 +1,4 @@
-//! Restores words as they come: sums the weights of the features around each word, and distinguishes
+//! Restores words as they arrive: sums the weights of the features around each word, and distinguishes
 //! sentence-initial capitals from capitals of the word itself.
 
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ use majuscule_base::error::Result;
 use majuscule_text::restorer::{Boundary, Request, SentenceStarts, Session};
 use majuscule_text::{Break, Case, Choice, Class, Constraint, Label, Mark, MarkSet, Token, Tokens};
 
-/// The number of words looked up side by side.
+/// The number of words that are looked up together.
 const AT_ONCE: usize = 32;
 
 /// A word that waits for its right context.
@@ -35,7 +35,7 @@ struct WaitingWord {
     opens_line: bool,
     /// True if a cue ended before the word.
     opens_cue: bool,
-    /// True if the source has the word with a capital that a sentence start alone explains.
+    /// True if the word has a capital in the source that only a sentence start explains.
     shows_start: bool,
     /// The gap before the word.
     gap: ShownGap,
@@ -48,20 +48,20 @@ struct WaitingWord {
 }
 
 impl WaitingWord {
-    /// Returns true if the source has the word with a capital that it mostly lacks inside sentences, as
-    /// in a title.
+    /// Returns true if the word has a capital in the source that it mostly lacks inside sentences, as in a
+    /// title.
     fn has_odd_capital(&self) -> bool {
         self.constraint.has_capital() && profile::likely_case(self.seen.profile).is_none()
     }
 }
 
-/// The state left by the previous words, answered or guessed.
+/// The state after the previous words, which were answered or guessed.
 #[derive(Debug, Clone, Copy)]
 struct AnswerHistory {
     /// The distribution over the distance to the last sentence start.
     chain: BoundaryModel,
-    /// The probabilities that the previous word had each class, that a sentence began there, and
-    /// that there was none.
+    /// The probabilities that the previous word had each class, that it began a sentence, and that there
+    /// was no previous word.
     before: [f32; PREVIOUS],
     lines: LineEvidence,
     cues: LineEvidence,
@@ -104,8 +104,9 @@ impl AnswerHistory {
         }
     }
 
-    /// Returns true if a word is one of the first of a line that may be a sentence, and not the first:
-    /// most sentences are longer than the words before it.
+    /// Returns true if a word is one of the first words of a line, but not the very first, and the line may
+    /// be a sentence. A sentence start at the word is then doubtful, since most sentences are longer than
+    /// the words before it.
     fn is_early(&self, opens_line: bool) -> bool {
         !opens_line && self.line_words <= EARLY && self.lines.may_be_sentences()
     }
@@ -128,7 +129,7 @@ impl AnswerHistory {
 #[derive(Debug)]
 pub struct MaxentSession<'a> {
     model: &'a Maxent,
-    /// The table of the weights of context.
+    /// The table of the weights of context features.
     weights: WeightReader<'a>,
     /// The table of known words.
     words: TableReader<'a, WORD>,
@@ -136,7 +137,7 @@ pub struct MaxentSession<'a> {
     look_ahead: usize,
     /// The words not answered yet, all of one sentence if the text marks sentences.
     waiting: VecDeque<WaitingWord>,
-    /// Words to be reused.
+    /// Answered words, whose memory is reused.
     spare: Vec<WaitingWord>,
     /// The features of the waiting words and of the words to their left.
     observer: Observer<'a>,
@@ -163,7 +164,7 @@ pub struct MaxentSession<'a> {
 #[derive(Debug)]
 struct MarkDecider<'a> {
     model: &'a MarkModel,
-    /// The sums of pairs of words before a gap.
+    /// The weights of the pairs of words before a gap.
     pairs: PairSums,
     bounds: MarkBounds,
     values: Values,
@@ -257,7 +258,7 @@ impl MaxentSession<'_> {
     ) {
         let mut starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
         let mut seen = seen;
-        // A mark before the first word of a text belongs to the text before.
+        // A mark before the first word of a text belongs to the previous text.
         let mark = token.gap.filter(|_| token.before != Break::Document);
         let mut gap = ShownGap { mark, ..ShownGap::default() };
         if self.puts {
@@ -305,9 +306,9 @@ impl MaxentSession<'_> {
         }
     }
 
-    /// Returns the choice for a waiting word, with at most `look_ahead` words after it; its history becomes
-    /// the history of the next word. `ends` is true if a sentence ends after it, `None` if that is not
-    /// known.
+    /// Returns the choice for a waiting word, with at most `look_ahead` words after it, and turns
+    /// `history`, the history of this word, into the history of the next word. `ends` is true if a sentence
+    /// ends after the word, and `None` if that is not known.
     fn choose(
         &mut self,
         waiting: usize,
@@ -333,9 +334,10 @@ impl MaxentSession<'_> {
         (begins, history.chain, mark_before) = match shown {
             BoundaryEvidence::Nothing => {
                 let found = self.cases.begins(&logits, seen, history.chain);
-                // The odds without the evidence of lines.
+                // The second argument is the probability without the evidence of lines.
                 history.lines.take(opens_line, found.0 / (found.0 + (1.0 - found.0) * position));
-                // The gap before the word is that after the word before, which sees one word more.
+                // The gap before the word is the gap after the previous word, whose right context has one
+                // word more.
                 let back = self.waiting.len() - waiting + 1;
                 let look_ahead = (look_ahead + 1).min(self.model.settings.look_ahead);
                 let both = match history.has_word {
@@ -385,8 +387,8 @@ impl MaxentSession<'_> {
         Choice { confidence, ..Label { case, mark }.into() }
     }
 
-    /// Returns the choice like [`Self::choose`], where marks are inserted: a sentence begins after a mark
-    /// that ends one and nowhere else.
+    /// Returns the choice like [`Self::choose`] if marks are inserted: a sentence begins only after a mark
+    /// that ends a sentence.
     fn choose_with_marks(
         &mut self,
         waiting: usize,
@@ -414,8 +416,8 @@ impl MaxentSession<'_> {
         Choice { label: Label { case, mark }, confidence, mark_confidence, opening }
     }
 
-    /// Returns the case of a waiting word with its probability, where marks are inserted. A sentence begins
-    /// with it or not.
+    /// Returns the case of a waiting word with its probability if marks are inserted. `begins` is true if a
+    /// sentence begins with the word.
     fn case_with_marks(
         &mut self,
         waiting: usize,
@@ -435,7 +437,7 @@ impl MaxentSession<'_> {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
             _ => self.cases.likeliest(seen, &self.waiting[waiting].lower, &logits, fractions, begins),
         };
-        // Restored again, the word would show a sentence start.
+        // If the text were restored again, the capital would show a sentence start.
         let is_small = case != Case::Lower
             && begins == 0.0
             && profile::start_odds(seen.profile) > 1.0
@@ -443,9 +445,9 @@ impl MaxentSession<'_> {
         (if is_small { Case::Lower } else { case }, confidence)
     }
 
-    /// Returns the mark whose opening is before a waiting word, or is inserted there. One is inserted only
-    /// where a clause may open, never before another opening of the sentence, and if the end of the
-    /// sentence is seen only if that fits.
+    /// Returns the mark whose opening is in the text before a waiting word or is inserted there. An opening
+    /// is inserted only where a clause may open, and never before another opening of the sentence. If the
+    /// end of the sentence is visible, the opening must fit its mark.
     fn opening(
         &mut self,
         model: &OpeningModel,
@@ -487,7 +489,8 @@ impl MaxentSession<'_> {
     }
 
     /// Returns the mark after a waiting word with its probability, if that is needed: the mark in the text,
-    /// or else the most probable one. `ends` shows whether the text ends after it, if that is known.
+    /// or else the most probable mark. `ends` is true if the text ends after the word, and `None` if that
+    /// is not known.
     fn mark(
         &mut self,
         model: &MarkModel,
@@ -512,7 +515,7 @@ impl MaxentSession<'_> {
             false => None,
         };
         if opens_cue && let Some(odds) = &odds {
-            // The odds by the words alone, which marks in the text do not change.
+            // These odds come from the words alone, and marks in the text do not change them.
             history.cues.take(true, model.end_probability(odds));
         }
         let decided = match (gap.mark, odds) {
@@ -533,8 +536,8 @@ impl MaxentSession<'_> {
         decided
     }
 
-    /// Returns the odds of marks after a waiting word, by the words and the marks before it; `None` if
-    /// none is probable enough, unless they are needed.
+    /// Returns the odds of marks after a waiting word, from the words and the marks before it; `None` if no
+    /// mark is probable enough, unless `is_needed`.
     fn odds(
         &mut self,
         model: &MarkModel,
@@ -547,7 +550,7 @@ impl MaxentSession<'_> {
         let back = self.waiting.len() - waiting;
         let (logits, pairs) = self.gap_logits(model, back, look_ahead, &history.marks);
         let mut end_fraction = None;
-        // Without a word after the next one, the model of cases knows no more.
+        // Without a word after the next word, the case model has no further evidence.
         if pairs.is_some() && look_ahead > 1 && ends.is_none() && self.model.settings.begins {
             end_fraction = Some(self.end_after(waiting, look_ahead, history));
         }
@@ -568,8 +571,8 @@ impl MaxentSession<'_> {
     }
 
     /// Returns the logits of marks after the word `back` positions before the end. If the end of a sentence
-    /// is probable enough there that its kind matters, also returns the part of the logits that comes from
-    /// the pairs of words before the gap.
+    /// is probable enough in the gap that its mark has to be chosen, also returns the part of the logits
+    /// that comes from the pairs of words before the gap.
     fn gap_logits(
         &mut self,
         model: &MarkModel,
@@ -616,10 +619,10 @@ impl MaxentSession<'_> {
         model.odds(logits, &rare)
     }
 
-    /// Returns the probability that a sentence begins after the word `back` positions before the end, by
-    /// both models, and the mark that may be there; `None` if the model of cases alone decides, as where
-    /// `gap` is a mark in the text. It finds a start with probability `found`, with the odds `position` of
-    /// the position in the line.
+    /// Combines both models. Returns the probability that a sentence begins after the word `back` positions
+    /// before the end, and the most probable mark in the gap; `None` if the case model alone decides, for
+    /// example if `gap` is a mark in the text. The case model finds a start with probability `found`, which
+    /// includes the factor `position` for the position in the line.
     fn start_by_marks(
         &mut self,
         back: usize,
@@ -637,8 +640,8 @@ impl MaxentSession<'_> {
     }
 
     /// Returns the factor by which the capital of the next word raises the odds that a sentence ends after
-    /// a waiting word: recognisers lose the stop and not the capital. A capital among others may belong to
-    /// a title, and a capital at the beginning of a line to a list.
+    /// a waiting word: recognisers lose the full stop but not the capital. A capital next to other capitals
+    /// may belong to a title, and a capital at the beginning of a line to a list.
     fn start_evidence(&mut self, waiting: usize, look_ahead: usize) -> f32 {
         let Some(next) = self.waiting.get(waiting + 1).filter(|next| next.shows_start) else { return 1.0 };
         let (opens_line, odds) = (next.opens_line, profile::start_odds(next.seen.profile));
@@ -652,8 +655,8 @@ impl MaxentSession<'_> {
         odds_by_capital(capital, odds, opens_line || is_after_capital)
     }
 
-    /// Returns the probability that a waiting word has a capital inside a sentence. It sees one word
-    /// less than where its case is decided, as the gap before it does.
+    /// Returns the probability that a waiting word has a capital inside a sentence. The right context is
+    /// one word shorter than for the case of the word, as it is for the gap before the word.
     fn capital_probability(&mut self, waiting: usize, look_ahead: usize) -> f32 {
         let mut logits = self.waiting[waiting].logits;
         self.sum(self.waiting.len() - waiting, look_ahead.saturating_sub(1), &mut logits);
@@ -684,8 +687,8 @@ impl MaxentSession<'_> {
         }
     }
 
-    /// Returns the probability that a sentence ends after a waiting word, given the history after it.
-    /// A sentence then begins at the next word, which sees one word less.
+    /// Returns the probability that a sentence ends after a waiting word, given the history after it. A
+    /// sentence then begins at the next word, whose right context is one word shorter.
     fn end_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> f32 {
         let (seen, mut logits, opens_line) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.logits, next.opens_line),
@@ -695,8 +698,8 @@ impl MaxentSession<'_> {
             }
         };
         self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut logits);
-        // Where marks are inserted, the end of a line is not evidence, nor is a capital that may have been
-        // inserted: the next run would be more certain of it.
+        // If marks are inserted, neither the end of a line nor a capital that may have been inserted is
+        // evidence: a second run would be more certain of it than the first.
         if self.puts {
             if self.cases.looks_before {
                 let before = if history.marks.is_first() { BEGUN } else { Class::Lower as usize };
@@ -716,8 +719,8 @@ impl MaxentSession<'_> {
         both.map_or(found, |(begins, _)| begins)
     }
 
-    /// Ends the sentence, or the known part of it; `begins` shows whether the next word begins one, if that
-    /// is known.
+    /// Ends the sentence, or the known part of it; `begins` is true if the next word begins a sentence, and
+    /// `None` if that is not known.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
         let begins = if self.puts { Some(true) } else { begins };
         self.observer.close();
@@ -732,14 +735,14 @@ impl MaxentSession<'_> {
     }
 }
 
-/// Below this probability of a sentence start by the model of cases, the model of marks is not asked.
+/// If the case model finds a sentence start less probable than this, the mark model is not evaluated.
 const UNLIKELY_START: f32 = 0.05;
 
-/// The words of a line among which a sentence start has to be [certain](CERTAIN).
+/// The number of first words of a line at which a sentence start has to be [certain](CERTAIN).
 const EARLY: u32 = 8;
 
-/// The probability of a sentence start from which one of the first words of a line gets a capital, where
-/// nothing shows a start.
+/// The smallest probability of a sentence start at which one of the first words of a line gets a capital if
+/// the text does not show a start.
 const CERTAIN: f32 = 0.75;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! A hash table with small values that is used in place, in a file or in the program.
+//! A hash table with small values that is read in place, from a file or from the program's own
+//! data.
 //!
 //! Layout, little-endian: `MJHASHES`, the number of bytes of a value, of buckets and of entries
-//! (u32 each); for each bucket, and once more at the end, the first of its entries (u32); the
+//! (u32 each); for each bucket, and once more at the end, the index of its first entry (u32); the
 //! fingerprints of all entries (u16 each); their values. The upper bits of a hash choose its
 //! bucket, which holds four entries on average, so a search for an absent hash, the usual case,
 //! touches two cache lines. An absent hash is mistaken for another one about four times in 65,536.
@@ -18,7 +19,7 @@ const HEAD: usize = 20;
 /// The average number of entries of a bucket.
 const FULL: usize = 4;
 
-/// The number of bytes of a value, read from the head of a table.
+/// Reads the number of bytes of a value from the head of a table.
 pub fn width(bytes: &[u8]) -> Option<usize> {
     let width = bytes.strip_prefix(MAGIC)?.first_chunk()?;
     Some(u32::from_le_bytes(*width) as usize)
@@ -32,7 +33,7 @@ pub struct HashTable<const N: usize> {
     entries: usize,
 }
 
-/// The number of hashes that are looked up side by side.
+/// The number of hashes that are looked up together.
 pub const AT_ONCE: usize = 16;
 
 /// The range of entries that may contain a hash.
@@ -74,9 +75,10 @@ impl<const N: usize> HashTable<N> {
         Self::written(values.into_iter().map(|(hash, value)| TableEntry::new(hash, value, buckets)), buckets)
     }
 
-    /// Builds the bytes of the table with other values for some hashes, and with new hashes. The
-    /// number of buckets stays the same, since the bits of a hash that choose its bucket are not
-    /// stored. A new hash that cannot be distinguished from one in the table replaces it.
+    /// Builds the bytes of a changed table, with new values for some hashes and with additional
+    /// hashes. The number of buckets stays the same, since the bits of a hash that choose its
+    /// bucket are not stored. An additional hash that cannot be distinguished from a hash in the
+    /// table replaces it.
     pub fn with(&self, values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
         let buckets = self.buckets;
         let new = by_hash(values).into_iter().map(|(hash, value)| TableEntry::new(hash, value, buckets));
@@ -95,12 +97,12 @@ impl<const N: usize> HashTable<N> {
         Self::written(found.into_iter(), buckets)
     }
 
-    /// The number of bytes of a table with this many values.
+    /// Returns the number of bytes of a table with this many values.
     pub fn size(values: usize) -> usize {
         HEAD + 4 * (values / FULL + 2) + values * Self::ENTRY
     }
 
-    /// The number of values that fit into this many bytes.
+    /// Returns the number of values that fit into this many bytes.
     pub fn room(bytes: usize) -> usize {
         // Each value has its own bytes and a quarter of the bytes of a bucket; the rest of a table
         // is small.
@@ -159,7 +161,7 @@ impl<const N: usize> HashTable<N> {
         Ok(Self { bytes, buckets, entries })
     }
 
-    /// The bytes of the table.
+    /// Returns the bytes of the table.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -188,7 +190,7 @@ pub struct TableReader<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> TableReader<'a, N> {
-    /// The value of a hash; `None` if the table lacks the hash.
+    /// Returns the value of a hash; `None` if the table lacks the hash.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
         let (at, is_there) = self.find(self.position(hash), fingerprint(hash));
@@ -229,7 +231,7 @@ impl<'a, const N: usize> TableReader<'a, N> {
     #[inline]
     fn find(&self, position: SlotRange, mark: u16) -> (usize, bool) {
         let (start, end) = (position.start as usize, position.end as usize);
-        // A range that ends before it begins is a long one here, and is empty below.
+        // A range that ends before it begins counts as long here, and as empty in `find_in_steps`.
         if position.end.wrapping_sub(position.start) as usize <= STEP
             && let Some(marks) = self.marks.get(start..).and_then(<[_]>::first_chunk)
         {
@@ -239,7 +241,8 @@ impl<'a, const N: usize> TableReader<'a, N> {
         self.find_in_steps(start..end, mark)
     }
 
-    /// Finds a fingerprint in a range of any length; one that leads out of the table is empty.
+    /// Finds a fingerprint in a range of any length; a range that reaches beyond the table counts
+    /// as empty.
     fn find_in_steps(&self, range: Range<usize>, mark: u16) -> (usize, bool) {
         let marks = self.marks.get(range.clone()).unwrap_or_default();
         let (steps, rest) = marks.as_chunks();
@@ -253,7 +256,7 @@ impl<'a, const N: usize> TableReader<'a, N> {
         (range.end - rest.len() + at.unwrap_or(0), at.is_some())
     }
 
-    /// All entries, in the order of their buckets.
+    /// Returns all entries, in the order of their buckets.
     fn entries(self) -> impl Iterator<Item = TableEntry<N>> {
         let number = |start: &[u8; 4]| u32::from_le_bytes(*start) as usize;
         (0..self.buckets).flat_map(move |bucket| {
@@ -270,13 +273,13 @@ impl<'a, const N: usize> TableReader<'a, N> {
     }
 }
 
-/// The bucket of a hash: its upper bits, scaled.
+/// Returns the bucket of a hash: its upper bits, scaled.
 #[inline]
 fn bucket(hash: u64, buckets: usize) -> usize {
     product(hash, buckets as u64).1 as usize
 }
 
-/// The bits of a hash that do not choose its bucket.
+/// Returns the bits of a hash that do not choose its bucket.
 #[inline]
 fn fingerprint(hash: u64) -> u16 {
     hash as u16

@@ -1,13 +1,13 @@
-//! A tagger of parts of speech: maximum entropy over the word, its neighbours and its letters, from
-//! left to right with the tags that it chose before.
+//! A tagger of parts of speech: a maximum entropy model over the word, its neighbours and its letters.
+//! It tags words from left to right and uses the tags that it chose before.
 //!
 //! A part of speech is found in two decisions of at most five classes each, so that the weights of a
-//! decision fit the tables of cases and marks: a group, and then one of the group. The second decision
-//! has the features of the first, combined with the group.
+//! decision fit the tables of cases and marks: first a group, and then a part of speech of the group.
+//! The second decision uses the features of the first decision, combined with the group.
 //!
-//! A word is tagged twice: when it comes, without right context, and again when the next word is
+//! A word is tagged twice: when it arrives, without right context, and again when the next word is
 //! known. A model that looks `n` words ahead therefore never sees more than `n` words, and live text
-//! is tagged as a whole text is.
+//! is tagged like a text that is complete.
 
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ use majuscule_text::Upos;
 /// The method in the manifest of a tagger.
 pub const METHOD: &str = "tagger";
 
-/// The file of the weights of a tagger, by itself and in a model that looks at parts of speech.
+/// The file of the weights of a tagger, in the tagger's own file and in a model that uses parts of
+/// speech.
 pub const TAGS: &str = "tags.bin";
 
 /// The file of the words that a tagger was trained on.
@@ -36,9 +37,9 @@ pub const WORDS: &str = "tagged-words.bin";
 /// The number of words to the right that a tag depends on.
 pub const LOOK_AHEAD: usize = 1;
 
-/// The groups of the first decision. Parts of speech that are easily confused share a group, where
-/// the second decision is about them alone. Numbers of groups and members are in hashes and weights,
-/// so they never change.
+/// The groups of the first decision. Parts of speech that are easily confused share a group, so the
+/// second decision is between them alone. The indices of groups and members are part of hashes and
+/// weights, so they never change.
 const GROUPS: [&[Upos]; WEIGHTS_EACH + 1] = [
     &[Upos::Noun, Upos::Propn, Upos::Adj, Upos::Num, Upos::X],
     &[Upos::Verb, Upos::Aux],
@@ -58,7 +59,8 @@ pub fn classes(upos: Upos) -> [usize; 2] {
     found.unwrap_or([0, 4])
 }
 
-/// Returns the feature of the second decision about a group that corresponds to one of the first.
+/// Returns the feature of the second decision, within `group`, that corresponds to a feature of the
+/// first decision.
 #[inline]
 pub fn second(feature_of_first: u64, group: usize) -> u64 {
     feature(SECOND, [feature_of_first, group as u64])
@@ -122,7 +124,7 @@ impl Tagger {
         Ok(Self::new(WeightTable::open(store.section(TAGS)?).map_err(wrong)?))
     }
 
-    /// The file of the tagger.
+    /// Returns the file of the tagger.
     pub fn section(&self) -> Section {
         (TAGS.to_owned(), self.weights.bytes().to_vec())
     }
@@ -152,7 +154,7 @@ impl TaggedWords {
         HashTable::open(store.section(WORDS)?).map(Self).map_err(wrong)
     }
 
-    /// The file of the table.
+    /// Returns the file of the table.
     pub fn section(&self) -> Section {
         (WORDS.to_owned(), self.0.bytes().to_vec())
     }
@@ -163,13 +165,13 @@ impl TaggedWords {
     }
 }
 
-/// The work of a tagger on the words of a segment.
+/// The state of a tagger in a segment.
 #[derive(Debug)]
 pub struct Tagging<'a> {
     features: &'a FeatureSet,
     weights: WeightReader<'a>,
-    /// The features of the last word by itself, and the number of them; the features of its context
-    /// follow.
+    /// The features of the last word: its own features, whose number is `own`, and then the features
+    /// of its context.
     found: Vec<u64>,
     own: usize,
     second: Vec<u64>,
@@ -197,8 +199,8 @@ impl<'a> Tagging<'a> {
         self.is_open = false;
     }
 
-    /// Tags the word that comes `at` a position without right context, after the word before it was
-    /// tagged with this one as its right context.
+    /// Tags the previous word with the new word, at position `at`, as its right context, and then the
+    /// new word without right context.
     pub fn push(&mut self, lower: &str, seen: &mut [WordFeatures], at: usize) {
         let word = seen[at];
         self.close(seen, at);
@@ -207,21 +209,21 @@ impl<'a> Tagging<'a> {
         self.is_open = true;
     }
 
-    /// Tags the last word, which is `end - 1` and has not been tagged with right context.
+    /// Tags the last word, at `end - 1`, with its right context, unless that was done before.
     pub fn close(&mut self, seen: &mut [WordFeatures], end: usize) {
         if std::mem::take(&mut self.is_open) {
             self.tag(seen, end - 1, LOOK_AHEAD);
         }
     }
 
-    /// Adds the features of a word by itself.
+    /// Computes the features of a word that do not depend on its context.
     fn take(&mut self, lower: &str, seen: WordFeatures) {
         self.found.clear();
         self.features.own(lower, seen, |filler, values, _| self.found.push(filler.feature(values)));
         self.own = self.found.len();
     }
 
-    /// Tags the word whose own features were taken.
+    /// Tags the word whose own features were computed.
     fn tag(&mut self, seen: &mut [WordFeatures], at: usize, look_ahead: usize) {
         let Some(window) = seen.get(at - REACH..).and_then(<[_]>::first_chunk) else { return };
         let tag = self.choose(window, look_ahead);

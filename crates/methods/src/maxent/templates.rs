@@ -1,5 +1,5 @@
-//! The templates of features: one table defines the number, group, name and slots of each, and
-//! drives extraction, names and exchange.
+//! The templates of features. One table defines the number, group, name and slots of each template; the
+//! extraction of features, their names and their exchange with other programs use this table.
 //!
 //! A feature is a 64-bit hash of the number of its template and of the values in its slots. Hashes
 //! are written to files, so neither hashes nor numbers ever change: a new template takes the next
@@ -40,8 +40,7 @@ pub enum Group {
     Affixes,
     /// The length of the word, its vowels and consonants, digits, hyphens and apostrophes
     Shape,
-    /// The case of the word and its neighbours in the training text: the most frequent one, and its
-    /// share
+    /// The case of the word and its neighbours in the training text: the most frequent one, and its fraction
     Profile,
     /// The marks next to the word, and whether a sentence begins there, if the text shows them
     Marks,
@@ -154,7 +153,7 @@ impl Group {
     /// The groups that use a tagger.
     pub const TAGS: [Self; 2] = [Self::Tags, Self::TagsAround];
 
-    /// The name of the group in settings and on the command line.
+    /// Returns the name of the group in settings and on the command line.
     pub fn name(self) -> &'static str {
         self.name_of()
     }
@@ -178,9 +177,9 @@ pub enum FeatureSlot {
     Cluster(isize),
     /// The part of speech of the word at a position: the [number](majuscule_text::Upos::number), or 0.
     Tag(isize),
-    /// The first letters of the word, of this number; a shorter word has no value.
+    /// The first letters of the word, as many as this number; a shorter word has no value.
     First(usize),
-    /// The last letters of the word, of this number; a shorter word has no value.
+    /// The last letters of the word, as many as this number; a shorter word has no value.
     Last(usize),
     /// The position of a letter sequence: it begins (1), ends (2) or is (3) the word, or none of
     /// these (0). The template is filled once for each sequence.
@@ -216,14 +215,14 @@ pub enum FeatureSlot {
     Pair,
     /// A word more than [`REACH`] positions to the right. The template is filled once for each of them.
     FarWord,
-    /// The number of positions to that word.
+    /// The number of positions to the word of `FarWord`.
     FarPlace,
-    /// That word and the one before it.
+    /// The word of `FarWord` and the word before it.
     FarPair,
 }
 
-/// The value of [`FeatureSlot::Before`] after the classes for a previous word that began a
-/// sentence, so that its case says nothing.
+/// The value of [`FeatureSlot::Before`] for a previous word that began a sentence, so that its case is no
+/// evidence. It follows the values of the classes.
 pub const BEGUN: usize = 4;
 
 /// The value of [`FeatureSlot::Before`] if there is no previous word.
@@ -363,8 +362,8 @@ const fn gap(number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> 
     Template { number, group: None, name, slots }
 }
 
-/// The templates of marks, for the gap after a word, which is in the middle of its window. The first
-/// [`GAP_CORE`] of them identify most of the gaps that have no mark.
+/// The templates of marks, for the gap after the word in the middle of a window. The first [`GAP_CORE`] of them
+/// identify most of the gaps that have no mark.
 #[rustfmt::skip]
 pub const GAP_TEMPLATES: &[Template] = &[
     gap(200, "g", &[LookAhead]),
@@ -431,8 +430,8 @@ pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
 pub const FAR_TEMPLATES: [Template; 2] =
     [gap(264, "g:far", &[FarPlace, FarWord]), gap(265, "g:far2", &[FarPair])];
 
-/// The templates of parts of speech, for the word in the middle of its window, whose tag is not known,
-/// nor are the tags of the words after it.
+/// The templates of parts of speech, for the word in the middle of a window. The tags of this word and of the
+/// words after it are not known.
 #[rustfmt::skip]
 pub const TAG_TEMPLATES: &[Template] = &[
     always(300, "u", &[]),
@@ -477,7 +476,7 @@ pub enum TemplateStage {
 }
 
 impl Template {
-    /// The number of words to the right that the template uses.
+    /// Returns the number of words to the right that the template uses.
     pub const fn reach(&self) -> usize {
         let (mut at, mut most) = (0, 0);
         while at < self.slots.len() {
@@ -497,7 +496,7 @@ impl Template {
         self.slots.iter().any(|slot| matches!(slot, Cluster(_)))
     }
 
-    /// The knowledge that is needed before the template can be filled.
+    /// Returns the knowledge that is needed before the template can be filled.
     pub fn stage(&self) -> TemplateStage {
         let any = |slots: &[FeatureSlot]| self.slots.iter().any(|slot| slots.contains(slot));
         let is_own = |slot: &FeatureSlot| match slot {

@@ -5,7 +5,7 @@ use super::table::{self, HashTable, TableReader};
 use super::{Logits, WEIGHTS_EACH};
 use majuscule_base::bytes::Bytes;
 
-/// The number of bytes of the weights of a feature if each takes two.
+/// The number of bytes of the weights of a feature if each weight has two.
 pub const WIDE: usize = 2 * WEIGHTS_EACH;
 
 /// A table of weights by feature.
@@ -32,7 +32,7 @@ impl WeightTable {
         }
     }
 
-    /// The bytes of the table.
+    /// Returns the bytes of the table.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Narrow(table) => table.bytes(),
@@ -40,7 +40,7 @@ impl WeightTable {
         }
     }
 
-    /// The weights of a feature; `None` if the table lacks the feature.
+    /// Returns the weights of a feature; `None` if the table lacks the feature.
     pub fn get(&self, feature: u64) -> Option<WeightLevels> {
         match self {
             Self::Narrow(table) => table.reader().get(feature).map(narrow),
@@ -48,7 +48,7 @@ impl WeightTable {
         }
     }
 
-    /// Adds the weights of the features that are present.
+    /// Adds to `sums` the weights of the features that the table contains.
     pub fn add(&self, features: &[u64], sums: &mut Logits) {
         self.reader().add(features, sums);
     }
@@ -72,7 +72,7 @@ pub enum WeightReader<'a> {
 }
 
 impl WeightReader<'_> {
-    /// Adds the weights of the features that are present.
+    /// Adds to `sums` the weights of the features that the table contains.
     pub fn add(&self, features: &[u64], sums: &mut Logits) {
         match self {
             Self::Narrow(table) => table.each(features, |values| add_narrow(values, sums)),
@@ -97,7 +97,7 @@ fn add_wide(table: &TableReader<'_, WIDE>, features: &[u64], sums: &mut Logits) 
 #[inline]
 fn add_narrow(values: &[[u8; WEIGHTS_EACH]], sums: &mut Logits) {
     const TWO: u32 = 0x00ff_00ff;
-    // The sum of the weights that are looked up side by side fits 16 bits.
+    // The sum of the weights that are looked up together fits into 16 bits.
     const { assert!(table::AT_ONCE <= 256) };
     let (mut even, mut odd) = (0, 0);
     for value in values {
@@ -135,7 +135,7 @@ mod build {
     }
 
     impl Width {
-        /// The largest number of steps of a weight, positive or negative.
+        /// Returns the largest number of steps of a weight, positive or negative.
         pub fn most(self) -> i16 {
             match self {
                 Self::Narrow => i8::MAX.into(),
@@ -143,13 +143,13 @@ mod build {
             }
         }
 
-        /// The nearest representable number of steps.
+        /// Returns the nearest representable number of steps.
         pub fn nearest(self, steps: f32) -> i16 {
             let most = f32::from(self.most());
             steps.round().clamp(-most, most) as i16
         }
 
-        /// The number of features that fit into this many bytes.
+        /// Returns the number of features that fit into this many bytes.
         pub fn room(self, bytes: usize) -> usize {
             match self {
                 Self::Narrow => HashTable::<WEIGHTS_EACH>::room(bytes),
@@ -157,7 +157,7 @@ mod build {
             }
         }
 
-        /// The number of bytes of a table of this many features.
+        /// Returns the number of bytes of a table of this many features.
         pub fn size(self, features: usize) -> usize {
             match self {
                 Self::Narrow => HashTable::<WEIGHTS_EACH>::size(features),
@@ -175,7 +175,7 @@ mod build {
     }
 
     impl WeightTable {
-        /// The width of the weights.
+        /// Returns the width of the weights.
         pub fn width(&self) -> Width {
             match self {
                 Self::Narrow(_) => Width::Narrow,
@@ -183,8 +183,8 @@ mod build {
             }
         }
 
-        /// Builds the bytes of the table with other weights for some features, and with new
-        /// features.
+        /// Builds the bytes of a changed table, with new weights for some features and with
+        /// additional features.
         pub fn with(&self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
             match self {
                 Self::Narrow(table) => table.with(weights.map(|(feature, steps)| (feature, bytes(steps)))),

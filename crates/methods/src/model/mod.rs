@@ -63,7 +63,7 @@ impl Manifest {
     }
 }
 
-/// The training data of a model, as far as its users need to know them.
+/// The facts about the training data of a model that its users need to know.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Training {
     /// The names of the files, without folders.
@@ -127,14 +127,14 @@ impl Manifest {
         serde_json::from_slice(bytes).map_err(foreign)
     }
 
-    /// The record of the file with this name.
+    /// Returns the record of the file with this name.
     pub fn file(&self, name: &str) -> Option<&FileRecord> {
         self.files.iter().find(|file| file.name == name)
     }
 }
 
 impl FileRecord {
-    /// The record of a file with these bytes.
+    /// Creates the record of a file with these bytes.
     pub fn of(name: &str, bytes: &[u8]) -> Self {
         let crc32 = format!("{:08x}", crc32fast::hash(bytes));
         Self { name: name.to_owned(), bytes: bytes.len() as u64, crc32 }
@@ -164,18 +164,18 @@ impl FileRecord {
 }
 
 impl Draft {
-    /// A model with these sections, whose records are entered in the manifest.
+    /// Creates a model with these sections, and enters their records in the manifest.
     pub fn new(mut manifest: Manifest, sections: Vec<Section>) -> Self {
         manifest.files = sections.iter().map(|(name, bytes)| FileRecord::of(name, bytes)).collect();
         Self { manifest, sections }
     }
 
-    /// The manifest of the model.
+    /// Returns the manifest of the model.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest as written to disk, with its checksum.
+    /// Returns the manifest as written to disk, with its checksum.
     fn manifest_bytes(&self) -> Vec<u8> {
         #[derive(Serialize)]
         struct Sealed<'a> {
@@ -196,8 +196,8 @@ impl Draft {
 /// The placeholder for the checksum of a manifest while the checksum is computed.
 const NO_CHECKSUM: &str = "00000000";
 
-/// The checksum of a manifest whose own checksum is `stored`: the CRC-32 (IEEE) of its bytes, with
-/// zeros in place of `stored`.
+/// Returns the checksum of a manifest whose own checksum is `stored`: the CRC-32 (IEEE) of its
+/// bytes, with zeros in place of `stored`.
 fn sealed(bytes: &[u8], stored: &str) -> Option<String> {
     let value = format!("\"{stored}\"");
     let at = bytes.windows(value.len()).rposition(|window| window == value.as_bytes())?;

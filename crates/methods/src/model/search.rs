@@ -1,4 +1,4 @@
-//! The search for models that are not built in, since they are too large for that.
+//! Searches for models that are too large to be built in.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,17 +9,17 @@ use super::{Manifest, Store};
 use majuscule_base::error::{Error, Result};
 use majuscule_text::LanguageTag;
 
-/// The folders of a clone of this repository that hold such models.
+/// The folders of a clone of this repository that hold models that are not built in.
 const CLONE: [&str; 2] = ["lm", "lm/networks"];
 
-/// The variable that names a folder of such models.
+/// The environment variable that names a folder of models that are not built in.
 const VARIABLE: &str = "MAJUSCULE_MODELS";
 
-/// The model of all languages that have none of their own.
+/// The name, in place of a language, of the model for all languages that have no model of their own.
 const SHARED: &str = "multilingual";
 
-/// A model that comes with the source of this package, and that a program finds in its own folder: too
-/// large to be built in.
+/// A model that comes with the source of this package, but is too large to be built in. A program finds
+/// it in its own folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShippedModel {
@@ -36,7 +36,7 @@ pub struct ShippedModel {
 }
 
 impl ShippedModel {
-    /// All of them.
+    /// All shipped models.
     pub const ALL: &'static [Self] = &[
         Self {
             name: "en.best",
@@ -85,7 +85,7 @@ impl ShippedModel {
 /// The folders in which models that are not built in are looked for, in this order. A model is called
 /// `LANG.PRESET`, or `multilingual.PRESET` if it is of all languages.
 ///
-/// By default there are none: a library looks only where its host says.
+/// By default there are no folders: a library searches only the folders that its host names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ModelDirs {
@@ -101,14 +101,14 @@ pub struct ModelDirs {
 }
 
 impl ModelDirs {
-    /// The folders that a host names.
+    /// Returns the folders that a host names.
     pub fn of(given: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { given: given.into_iter().collect(), ..Self::default() }
     }
 
-    /// The folders of a program: the folder that `$MAJUSCULE_MODELS` names, the folder of the program at
-    /// `program`, and `majuscule` in the user's data folder. `variable` returns the value of a variable;
-    /// an empty one counts as unset.
+    /// Returns the folders of a program: the folder that `$MAJUSCULE_MODELS` names, the folder of the
+    /// program at `program`, and `majuscule` in the user's data folder. `variable` returns the value of
+    /// a variable; an empty one counts as unset.
     pub fn of_program(variable: impl Fn(&str) -> Option<OsString>, program: Option<&Path>) -> Self {
         let variable =
             |name: &str| variable(name).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
@@ -126,8 +126,8 @@ impl ModelDirs {
         }
     }
 
-    /// Opens the model of this name for a language: a packed file or a folder. It is of the method
-    /// `method`.
+    /// Opens the model of this name for a language: a packed file or a folder. The model must be of the
+    /// method `method`.
     ///
     /// # Errors
     /// [`Error::NoModel`] if there is no such model, with the folders; [`Error::Model`] if the model is
@@ -154,7 +154,7 @@ impl ModelDirs {
         self.folders().flat_map(files).find(|(of, path)| serves(of, path)).map(|(_, path)| path)
     }
 
-    /// All folders, in order.
+    /// Returns all folders, in the order of the search.
     pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let Self { given, environment, program, data } = self;
         // A program that cargo built is in target/release of its clone.

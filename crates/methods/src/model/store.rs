@@ -22,13 +22,13 @@ const NAME: usize = 48;
 
 /// A stored model that can be loaded.
 pub trait Store {
-    /// The name of the model in errors.
+    /// Returns the name of the model in errors.
     fn name(&self) -> &str;
 
-    /// The manifest of the model.
+    /// Returns the manifest of the model.
     fn manifest(&self) -> &Manifest;
 
-    /// The bytes of a file of the model, without a copy where possible.
+    /// Returns the bytes of a file of the model, without a copy where possible.
     ///
     /// # Errors
     /// [`Error::Model`] if the file is missing or was altered.
@@ -43,7 +43,7 @@ pub trait Store {
     }
 }
 
-/// Opens a model, a folder or a packed file.
+/// Opens a model: a folder or a packed file.
 ///
 /// # Errors
 /// If there is no model at `path`, or it is truncated,
@@ -71,8 +71,8 @@ pub fn is_model(path: &Path) -> Result<bool> {
     Ok(path.is_dir() || path.is_file() && files::open(path)?.peek(MAGIC.len())? == MAGIC)
 }
 
-/// The bytes of a section, after a check against the manifest. The check takes less than a millisecond
-/// per 10 MB that are in memory; it also reads a file that is mapped.
+/// Checks the bytes of a section against the manifest and returns them. The check takes less than a
+/// millisecond per 10 MB in memory; a mapped file is also read from the disk.
 fn checked(store: &dyn Store, name: &str, bytes: Bytes) -> Result<Bytes> {
     let Some(record) = store.manifest().file(name) else {
         return Err(Error::model(
@@ -127,7 +127,8 @@ impl Folder {
     }
 }
 
-/// Returns true if a name denotes a file in the same folder, which an altered manifest may violate.
+/// Returns true if a name denotes a file in the same folder; an altered manifest may contain other
+/// names.
 fn is_inside(name: &str) -> bool {
     Path::new(name).components().count() == 1 && !name.starts_with('.')
 }
@@ -165,7 +166,7 @@ impl Store for Folder {
     }
 }
 
-/// A model in one piece: a packed file, or any bytes.
+/// A model in one sequence of bytes: a packed file, or bytes in memory.
 #[derive(Debug)]
 pub struct Packed {
     name: String,
@@ -192,7 +193,8 @@ impl Packed {
     }
 }
 
-/// The ranges of the sections of a packed model, all checked to lie inside it.
+/// Returns the ranges of the sections of a packed model, after a check that all of them are inside
+/// the model.
 fn table(bytes: &[u8]) -> Result<Vec<(String, Range<usize>)>, String> {
     if !bytes.starts_with(MAGIC) {
         return Err(
@@ -256,7 +258,7 @@ impl Draft {
         })
     }
 
-    /// The model as one packed file.
+    /// Returns the model as the bytes of one packed file.
     pub fn pack(&self) -> Vec<u8> {
         let manifest = self.manifest_bytes();
         let mut sections = vec![(MANIFEST, &manifest)];
@@ -280,7 +282,7 @@ impl Draft {
     }
 }
 
-/// The largest number of bytes that a section of this size needs in a packed model.
+/// Returns the largest number of bytes that a section of this size needs in a packed model.
 pub fn packed(section: usize) -> usize {
     // The entry of the section, its bytes and the padding of both.
     ENTRY + section.next_multiple_of(ALIGN)

@@ -1,12 +1,12 @@
-//! Exponential, GELU and the curves of gates by polynomials without branches, so that the compiler vectorises them.
+//! The exponential, GELU, sigmoid and tanh, by polynomials without branches, so that the compiler vectorises them.
 
 use std::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
 
-/// The number that rounds: its sum with a small number has that number, rounded, in the lowest
-/// bits.
+/// A number that rounds: the lowest bits of its sum with a small number are the small number, rounded to an
+/// integer.
 pub const ROUND: f32 = 12_582_912.0;
 
-/// ln 2 in two parts, so that subtracting multiples loses nothing.
+/// ln 2 in two parts, so that subtracting multiples loses no precision.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 
 /// Computes eˣ for x ≤ 0 with an error of at most 2 units in the last place; below −87 it stays at e⁻⁸⁷,
@@ -17,8 +17,7 @@ pub fn exp(x: f32) -> f32 {
     let shifted = x * LOG2_E + ROUND;
     let whole = shifted - ROUND;
     let rest = x - whole * LN_2[0] - whole * LN_2[1];
-    // The series of eˣ within half of ln 2 on either side, with coefficients that spread the error
-    // (Cephes).
+    // The series of eˣ for |x| ≤ ½ ln 2, with coefficients that spread the error (Cephes).
     let mut series = 1.987_569_1e-4f32;
     for coefficient in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
         series = series * rest + coefficient;
@@ -34,7 +33,7 @@ pub fn exp2(x: f32) -> f32 {
     let x = x.max(-126.0);
     let shifted = x + ROUND;
     let rest = x - (shifted - ROUND);
-    // The polynomial of least relative error for half a unit on either side.
+    // The polynomial of least relative error for |x| ≤ ½.
     let mut power = 1.327_647_1e-3f32;
     for coefficient in [9.675_541e-3, 5.550_713e-2, 0.240_221_2, 0.693_146_94, 1.000_000_1] {
         power = power * rest + coefficient;
@@ -57,10 +56,10 @@ fn normal(x: f32) -> (f32, f32) {
     (if x < 0.0 { above } else { 1.0 - above }, bell)
 }
 
-/// Computes x · Φ(x) to 1e-6, faster than with its derivative.
+/// Computes GELU, x · Φ(x), with an error of at most 1e-6, faster than `gelu_with_derivative`.
 #[inline(always)]
 pub fn gelu(x: f32) -> f32 {
-    /// Φ is practically 0 or 1 from here on.
+    /// At this and larger distances from 0, Φ is practically 0 or 1.
     const FAR: f32 = 5.5;
     let near = x.clamp(-FAR, FAR);
     // (Φ(x) - ½) / x is a smooth function of x²: the polynomial in x² from 0 to FAR², mapped to -1 to 1,

@@ -1,5 +1,6 @@
-//! The answers of a tagger that has a head for cases and one for marks, found as a chain: the mark after a
-//! word decides whether a sentence begins at the next word, and that decides the next word's case.
+//! Chooses labels from the scores of a tagger, which has a head for cases and a head for punctuation marks.
+//! The choices are a chain: the mark after a word decides whether a sentence begins at the next word, and
+//! thereby the next word's case.
 
 use crate::gaps::{MarkCosts, ShownGap, likeliest_mark};
 use crate::sentence_starts::{BoundaryEvidence, odds_by_capital};
@@ -72,7 +73,7 @@ impl Heads {
         [classes.collect(), self.marks.iter().map(|mark| mark.name()).collect()]
     }
 
-    /// Returns the classes, and this one if it is not among them.
+    /// Returns the classes of the heads, and `class` if it is not among them.
     pub fn classes_with(&self, class: Class) -> Vec<Class> {
         let more = Some(class).filter(|class| !self.classes.contains(class));
         self.classes.iter().copied().chain(more).collect()
@@ -84,8 +85,9 @@ impl Heads {
         id.filter(|_| self.sizes().cases > 0)
     }
 
-    /// Returns the position of a mark's score among the scores of marks, or of the nearest mark that the
-    /// head knows; `None` without that head, and for an end without a known mark.
+    /// Returns the position, among the scores of marks, of the score of a mark or of the nearest mark that
+    /// the head knows; `None` without a head for marks, and for a sentence end if the head knows no mark
+    /// for it.
     pub fn mark_id(&self, mark: Mark) -> Option<usize> {
         if self.sizes().marks == 0 {
             return None;
@@ -94,9 +96,9 @@ impl Heads {
         self.marks.iter().position(|&known| known == nearest)
     }
 
-    /// Returns the choice for the next word of a text; `ln` has ln of the probabilities of its labels, head
-    /// after head, all of them shifted by a constant for each head, or nothing for a word that the network
-    /// does not see. After them may be the scores of the mark before the word.
+    /// Returns the choice for the next word of a text; `ln` has ln of the probabilities of the word's
+    /// labels, head after head, shifted by a constant for each head; it is empty for a word that the
+    /// network does not see. The scores of the mark before the word may follow.
     pub fn choice(
         &self,
         word: &ChainWord<'_>,
@@ -148,22 +150,23 @@ impl Heads {
     }
 
     /// Returns the factor by which the capital of the next word in the source raises the odds that a
-    /// sentence ends after word `at`. `word` returns a word with its scores of classes, as far as it is
-    /// there. A capital among others may belong to a title, and a capital at the beginning of a line to a
-    /// list.
+    /// sentence ends after word `at`. `word` returns the context of a word and its scores of classes, if
+    /// there is such a word. A capital next to other capitals may belong to a title, and a capital at the
+    /// beginning of a line to a list.
     pub fn start_odds<'a>(&self, at: usize, word: impl Fn(usize) -> Option<(WordContext, &'a [f32])>) -> u16 {
         let probability = |(_, scores): (WordContext, &[f32])| self.capital_probability(scores);
         let is_odd = |word: (WordContext, &[f32])| word.0.is_capital() && probability(word) <= Some(0.5);
         let Some(next) = word(at + 1).filter(|(context, _)| context.shows_start) else { return 1 };
         let (Some(before), Some(capital)) = (word(at), probability(next)) else { return 1 };
-        // A name follows a title of address.
+        // After a form of address, the capital belongs to a name.
         if before.0.refused.has(Mark::Period) || word(at + 2).is_some_and(is_odd) {
             return 1;
         }
         odds_by_capital(capital, MOST_ODDS, next.0.layout == WordLayout::Line || is_odd(before)) as u16
     }
 
-    /// Returns the probability of a capital inside a sentence by scores of classes; `None` without them.
+    /// Returns the probability of a capital inside a sentence from scores of classes; `None` without
+    /// scores.
     fn capital_probability(&self, scores: &[f32]) -> Option<f32> {
         let lower = self.class_id(Class::Lower)?;
         let mut ln = scores.to_vec();
@@ -171,8 +174,8 @@ impl Heads {
         Some(1.0 - ln.get(lower)?.exp())
     }
 
-    /// Returns true if a sentence rather ends at a mark with these ln of probabilities, the costs taken
-    /// into account.
+    /// Returns true if a sentence more probably ends in a gap than continues, after the costs are applied;
+    /// `of_marks` has ln of the probabilities of the marks.
     fn ends(&self, of_marks: &[f32], costs: MarkCosts) -> bool {
         let (mut ends, mut inside) = (0.0, 1.0f32);
         for (mark, odds) in self.marks.iter().zip(odds(of_marks)).skip(1) {
@@ -184,8 +187,8 @@ impl Heads {
         ends > inside
     }
 
-    /// Returns the most probable case of a word with its probability, given whether a sentence begins
-    /// at the word; of equally probable ones the first.
+    /// Returns the most probable case of a word with its probability, given whether a sentence begins at
+    /// the word; the first of equally probable cases.
     fn case(
         &self,
         word: &ChainWord<'_>,
@@ -198,7 +201,7 @@ impl Heads {
             return (case, 1.0);
         }
         let mixed = cases.mixed(word.lower).or_else(|| cases.compound(word.lower, |_| None));
-        // Without a pattern, mixed case is impossible.
+        // Mixed case is impossible if its capitals are not known.
         let known = |(class, &ln): (&Class, &f32)| Some((cases.case(*class, word.lower, mixed)?, ln));
         let known: Vec<(Case, f32)> = self.classes.iter().zip(ln).filter_map(known).collect();
         let lower_odds = balance.lower_odds().ln();
@@ -217,7 +220,7 @@ impl Heads {
         if !begins {
             return (found, fraction(&|case| case == found) / all);
         }
-        // A word in lower case elsewhere has a capital at the beginning of a sentence.
+        // A word in lower case gets a capital at the beginning of a sentence.
         let title = title();
         let probability = |case: Case| {
             let same = fraction(&|same| same == case || case == title && same == Case::Lower);
@@ -247,7 +250,7 @@ fn odds(ln: &[f32]) -> impl Iterator<Item = f32> + Clone + '_ {
     ln.iter().map(|other| (other - ln[0]).min(HIGHEST).exp())
 }
 
-/// The highest odds of a sentence start by a capital.
+/// The highest factor that a capital contributes to the odds of a sentence start.
 const MOST_ODDS: f32 = 500.0;
 
 /// A word of a chain.
@@ -259,7 +262,7 @@ pub struct ChainWord<'a> {
     pub context: WordContext,
     /// The text after it.
     pub after: RightContext,
-    /// The [odds](Heads::start_odds) of a sentence end after it by the capital of the next word.
+    /// The [odds](Heads::start_odds) of a sentence end after the word, from the capital of the next word.
     pub start_odds: u16,
 }
 
@@ -270,11 +273,11 @@ pub struct WordContext {
     pub constraint: Constraint,
     /// The gap before the word.
     pub gap: ShownGap,
-    /// The evidence for a sentence start at the word, where no marks are inserted.
+    /// The evidence for a sentence start at the word, used if no marks are inserted.
     pub shown: BoundaryEvidence,
     /// The marks that cannot be inserted after the word.
     pub refused: MarkSet,
-    /// True if marks are inserted, and the source has the word with a capital that a sentence start may
+    /// True if marks are inserted, and the word has a capital in the source that a sentence start may
     /// explain.
     pub shows_start: bool,
     /// The layout before the word.
@@ -307,7 +310,7 @@ impl WordLayout {
         }
     }
 
-    /// Returns the row of its vector, if it has one.
+    /// Returns the row of the layout's vector, if it has one.
     pub fn vector(self) -> Option<usize> {
         (self as usize).checked_sub(1)
     }
@@ -321,14 +324,14 @@ pub enum RightContext {
     Unknown,
     /// A word with this gap before it and this evidence for a sentence start.
     Word(ShownGap, BoundaryEvidence),
-    /// Words that are not waited for.
+    /// More words may follow, but the answer does not wait for them.
     Forced,
-    /// The end of the text or of a segment that is a text by itself.
+    /// The end of the text or of a segment that counts as a text.
     End,
 }
 
 impl RightContext {
-    /// Returns the text after a word that this word follows.
+    /// Returns the right context of a word that is followed by `next`.
     pub fn word(next: WordContext) -> Self {
         Self::Word(next.gap, next.shown)
     }
@@ -338,8 +341,8 @@ impl RightContext {
         matches!(self, Self::End | Self::Word(ShownGap { opens: true, .. }, _))
     }
 
-    /// Returns true if a sentence ends there, by the evidence in the text or, without evidence, by this
-    /// probability.
+    /// Returns true if a sentence ends after the word, according to the evidence in the text or, without
+    /// evidence, to `probability`.
     fn ends(self, probability: f32, starts: SentenceStarts) -> bool {
         match self {
             Self::Word(_, BoundaryEvidence::Begins) => true,
@@ -351,13 +354,13 @@ impl RightContext {
 }
 
 impl WordContext {
-    /// Returns true if the capitals of the word in the source stay.
+    /// Returns true if the capitals of the word in the source are kept.
     fn is_capital(self) -> bool {
         self.constraint.has_capital()
     }
 
-    /// Returns true if a sentence begins at the word, where no marks are inserted: a start that the text
-    /// shows, or that is `found` from the mark before the word and the words after it.
+    /// Returns true if a sentence begins at the word, if no marks are inserted: the text shows the start,
+    /// or `found` infers it from the scores of the mark before the word.
     fn begins(self, starts: SentenceStarts, found: impl FnOnce() -> bool) -> bool {
         match self.shown {
             _ if starts == SentenceStarts::None => false,
@@ -371,7 +374,7 @@ impl WordContext {
 /// The state of a chain before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainState {
-    /// True if the mark after the word before ends a sentence.
+    /// True if the mark after the previous word ends a sentence.
     ended: bool,
 }
 
@@ -382,7 +385,7 @@ impl Default for ChainState {
 }
 
 impl ChainState {
-    /// Returns true if a sentence begins at a word, where marks are inserted.
+    /// Returns true if a sentence begins at a word, if marks are inserted.
     fn has_begun(self, word: WordContext) -> bool {
         self.ended || word.gap.opens || word.gap.ends
     }

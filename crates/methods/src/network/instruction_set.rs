@@ -1,7 +1,7 @@
-//! The instructions of this CPU, detected when the program runs, and code compiled for them.
+//! The vector instructions of this CPU, detected at run time, and code compiled for them.
 #![allow(unsafe_code)] // Calling code compiled for instructions that only some CPUs have, after looking whether this one has them.
 
-/// The instructions that a CPU multiplies with.
+/// The instructions with which a CPU multiplies matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstructionSet {
     /// No special instructions.
@@ -21,13 +21,13 @@ pub enum InstructionSet {
     /// AVX-512 with tiles: products of matrices of bytes (AMX).
     #[cfg(target_arch = "x86_64")]
     Amx,
-    /// The vectors that every ARM CPU of 64 bits has.
+    /// The vectors that every 64-bit ARM CPU has.
     #[cfg(target_arch = "aarch64")]
     Neon,
-    /// The same, with dot products of bytes.
+    /// The vectors of `Neon`, with dot products of bytes.
     #[cfg(target_arch = "aarch64")]
     NeonDot,
-    /// The 128-bit vectors of WebAssembly, with which a module is compiled or not.
+    /// The 128-bit vectors of WebAssembly, if the module was compiled for them.
     #[cfg(target_feature = "simd128")]
     Simd128,
 }
@@ -92,12 +92,12 @@ impl InstructionSet {
         Self::all().next_back().unwrap_or(Self::Plain)
     }
 
-    /// Runs code without explicit vector instructions as code compiled for this kind of CPU;
-    /// the result is the same on all. Code has to be inlined into `work` to profit.
+    /// Runs code without explicit vector instructions, compiled for this instruction set; the
+    /// result is the same for all sets. Only code that is inlined into `work` is compiled so.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
             Self::Plain => work(),
-            // These vectors are used everywhere.
+            // All code for these targets uses their vectors.
             #[cfg(target_arch = "aarch64")]
             Self::Neon | Self::NeonDot => work(),
             #[cfg(target_feature = "simd128")]
@@ -143,8 +143,8 @@ mod amx {
         __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & (TILES | BYTES) == TILES | BYTES
     }
 
-    /// Requests the state of tiles from Linux, which keeps it only for processes that ask; the
-    /// answer holds for all threads.
+    /// Returns true if Linux permits this process to use tiles, whose state it saves only for
+    /// processes that ask. The answer holds for all threads.
     fn system_lends() -> bool {
         const ARCH_PRCTL: isize = 158;
         const REQUEST_PERMISSION: usize = 0x1023;

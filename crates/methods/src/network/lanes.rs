@@ -1,4 +1,4 @@
-//! Sums and the like over parallel lanes, so that the compiler vectorises them.
+//! Sums and other reductions over parallel lanes, so that the compiler vectorises them.
 
 /// The number of lanes. The order of a sum is the same on every CPU.
 pub const LANES: usize = 16;
@@ -25,7 +25,7 @@ pub fn fold(values: &[f32], start: f32, join: impl Fn(f32, f32) -> f32) -> f32 {
     lanes.into_iter().chain(rest.iter().copied()).fold(start, join)
 }
 
-/// Returns the largest of numbers.
+/// Returns the largest number.
 #[inline(always)]
 pub fn max(values: &[f32]) -> f32 {
     fold(values, f32::NEG_INFINITY, |a, b| if a > b { a } else { b })

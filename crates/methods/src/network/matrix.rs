@@ -1,4 +1,4 @@
-//! Matrices of weights, in 32-bit numbers or in bytes.
+//! Matrices of weights, in f32 or int8.
 
 use crate::network::exp::ROUND;
 
@@ -7,7 +7,7 @@ use crate::network::exp::ROUND;
 pub enum WeightMatrix {
     /// 32-bit numbers.
     Floats(Vec<f32>),
-    /// Bytes, each times the scale of its row.
+    /// Bytes, which are multiplied by the scale of their row.
     Bytes {
         /// The bytes.
         values: Vec<i8>,
@@ -30,7 +30,7 @@ impl WeightMatrix {
         self.len() == 0
     }
 
-    /// Returns the matrix in bytes. The largest number of a row, whatever its sign, becomes 127.
+    /// Returns the matrix in int8. The largest absolute value of a row becomes 127.
     #[must_use]
     pub fn in_bytes(self, width: usize) -> Self {
         let Self::Floats(floats) = self else { return self };
@@ -46,7 +46,7 @@ impl WeightMatrix {
         Self::Bytes { values, scales }
     }
 
-    /// Returns the matrix in 32-bit numbers.
+    /// Returns the matrix in f32.
     #[must_use]
     pub fn in_floats(self) -> Vec<f32> {
         match self {
@@ -65,7 +65,7 @@ impl WeightMatrix {
         numbers.iter_mut().for_each(|number| *number *= factor);
     }
 
-    /// Adds the rows of matrices that are all in numbers of one kind.
+    /// Stacks the rows of matrices. The result is int8 if all of them are, and otherwise f32.
     #[must_use]
     pub fn stacked(parts: Vec<Self>) -> Self {
         let are_bytes = parts.iter().all(|part| matches!(part, Self::Bytes { .. }));

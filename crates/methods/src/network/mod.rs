@@ -1,5 +1,5 @@
-//! Networks computed without tensors: the models of the methods `bert` and `cnn-bilstm` on the CPU, from
-//! words to choices.
+//! Runs the networks of the methods `bert` and `cnn-bilstm` on the CPU, from words to choices, without a
+//! tensor library.
 
 pub mod bert;
 pub mod cnn_bilstm;

@@ -1,5 +1,5 @@
-//! A session of a window model: words in, choices out, where no choice depends on how the text is
-//! cut into pushes.
+//! A session of a window model, which reads words and returns choices. No choice depends on how the
+//! text is divided into pushes.
 
 use std::fmt::Debug;
 
@@ -16,8 +16,8 @@ pub trait WindowModel: Debug + Sync {
     type Encoder<'m>: WordEncoder<Window = Self::Window>
     where
         Self: 'm;
-    /// The state of a text between its windows, such as the scores of words that are targets of
-    /// later windows, too.
+    /// The state of a text between its windows, such as the scores of words that are also targets
+    /// of later windows.
     type Pending: Debug + Clone + Send;
 
     /// Returns the windower of a session.

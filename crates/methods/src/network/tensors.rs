@@ -1,5 +1,5 @@
-//! The weights of a network in a file of tensors: 32-bit or 16-bit numbers, or bytes with the scale of each
-//! row in another tensor.
+//! The weights of a network in a file of tensors: f32, bf16, or int8 with the scale of each row in another
+//! tensor.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub trait Embeddings: std::fmt::Debug + Send + Sync {
         self.len() == 0
     }
 
-    /// Writes each of these embeddings, which exist, into a row of `out`.
+    /// Writes each of these embeddings into a row of `out`; all of them must exist.
     fn write(&self, ids: &[u32], out: &mut [f32]);
 }
 
@@ -88,8 +88,8 @@ pub struct TensorFile<'a> {
 
 impl<'a> TensorFile<'a> {
     /// Reads a file that has tensors of these names and shapes, and no others; `settings` is the name of
-    /// the file that the shapes come from. `named` maps the name in the file to the name here, or to
-    /// `None` to skip a tensor.
+    /// the file that the shapes come from. `named` maps the name in the file to the name in the network, or
+    /// to `None` to skip a tensor.
     ///
     /// # Errors
     /// Names a tensor that is missing, unexpected or of another shape.
@@ -167,7 +167,7 @@ pub fn check_finite(name: &str, values: &[f32]) -> Result<(), String> {
     refuse_unless(finite, name)
 }
 
-/// Returns true if all numbers are finite.
+/// True if all numbers are finite.
 struct Finite(bool);
 
 impl FromIterator<f32> for Finite {
@@ -202,13 +202,13 @@ impl WeightSource for TensorFile<'_> {
     }
 }
 
-/// Collects the numbers of a tensor of floating-point numbers of 16 or 32 bits.
+/// Collects the numbers of a tensor in f32 or bf16.
 fn floats<T: FromIterator<f32>>(view: &TensorView<'_>) -> Result<T, String> {
     let (quads, _) = view.data().as_chunks::<4>();
     let (pairs, _) = view.data().as_chunks::<2>();
     match view.dtype() {
         Dtype::F32 => Ok(quads.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()),
-        // The upper half of a 32-bit number.
+        // A bf16 number is the upper half of an f32 number.
         Dtype::BF16 => Ok(pairs.iter().map(|[low, high]| f32::from_le_bytes([0, 0, *low, *high])).collect()),
         other => Err(format!("holds values of type {other:?}: expected floating-point numbers or bytes")),
     }
@@ -223,8 +223,8 @@ pub fn write(shapes: &Shapes, weights: &dyn WeightSource) -> Result<Vec<u8>, Str
     written(tensors.collect::<Result<_, String>>()?)
 }
 
-/// Returns a file of the same tensors, in which the matrices that are `large` are in bytes. `saved` returns
-/// the name in the file for the name of a tensor.
+/// Returns a file of the same tensors, in which the `large` matrices are int8. `saved` returns the name in
+/// the file for the name of a tensor.
 ///
 /// # Errors
 /// Names a tensor that cannot be read.

@@ -13,7 +13,7 @@ use majuscule_base::error::Result;
 use majuscule_text::restorer::{Boundary, Request, SentenceStarts};
 use majuscule_text::{Break, Case, Constraint, MarkSet, Token, Tokens};
 
-/// The input of a network: the ids of a word, and the windows that it reads.
+/// Makes the input of a network: the ids of words, and windows of words.
 pub trait WordEncoder: Debug + Send {
     /// The ids of a word.
     type Ids: Debug + Send + Sync;
@@ -23,7 +23,7 @@ pub trait WordEncoder: Debug + Send {
     /// Encodes a word, which may take up at most `capacity`.
     fn encode(&self, lower: &str, capacity: usize) -> Result<Self::Ids>;
 
-    /// The part of a window's capacity that a word takes up.
+    /// Returns the part of a window's capacity that a word takes up.
     fn size(ids: &Self::Ids) -> usize;
 
     /// Makes a window of these words, after which `after` follows. Its targets are the words in the
@@ -67,7 +67,7 @@ pub struct WordWindow<I> {
 }
 
 impl<I> WordWindow<I> {
-    /// Makes a window of these words, which others share.
+    /// Makes a window of these words, which it shares with other windows.
     pub fn new(words: &[WindowWord<I>], after: RightContext, targets: Range<usize>) -> Self {
         let word = |WindowWord { word, context }: &WindowWord<I>| WindowWord {
             word: word.clone(),
@@ -100,11 +100,12 @@ pub fn right_context<I>(words: &[WindowWord<I>], at: usize, after: RightContext)
 pub struct WindowOptions {
     /// The capacity of a window.
     pub capacity: usize,
-    /// The part of the capacity that two windows share if a word is a target once.
+    /// The part of the capacity that two successive windows share if each word is a target only
+    /// once.
     pub overlap: usize,
     /// True if a text continues after the end of a line.
     pub runs_on: bool,
-    /// The largest number of words of right context. With it a word is a target once.
+    /// The largest number of words of right context. If it is set, each word is a target only once.
     pub look_ahead: Option<usize>,
     /// True if marks are inserted: the marks of the text are then constraints and not context.
     pub puts_marks: bool,
@@ -112,8 +113,9 @@ pub struct WindowOptions {
     pub shown_capitals: bool,
     /// The sentence starts that are requested.
     pub starts: SentenceStarts,
-    /// The number of windows that have a word as a target. Words near the beginning and the end of
-    /// a long text are in fewer, and a text that fits is its only window.
+    /// The number of windows that have a word as a target. Words near the beginning and the end of a
+    /// long text are targets of fewer windows, and a text that fits into one window has only that
+    /// window.
     pub predictions: usize,
 }
 
@@ -130,7 +132,7 @@ impl WindowOptions {
         self.predictions == 1 || self.look_ahead.is_some()
     }
 
-    /// Returns the least capacity by which a window begins after the previous one.
+    /// Returns the least capacity between the beginnings of two successive windows.
     fn advance(&self) -> usize {
         match self.has_targets_once() {
             true => self.capacity - self.overlap,
@@ -155,7 +157,7 @@ pub struct Windower<E: WordEncoder> {
     encoded: FxHashMap<String, Arc<EncodedWord<E::Ids>>>,
 }
 
-/// The largest number of encoded words kept; then all are dropped.
+/// The largest number of encoded words that are kept; when it is reached, all are dropped.
 const MOST_ENCODED: usize = 1 << 16;
 
 impl<E: WordEncoder> Windower<E> {
@@ -207,7 +209,8 @@ impl<E: WordEncoder> Windower<E> {
         Ok(())
     }
 
-    /// Divides whole documents into windows and returns these, and the number of windows of each.
+    /// Divides whole documents into windows and returns the windows, and the number of windows of
+    /// each document.
     pub fn push_documents(&mut self, documents: &[Tokens]) -> Result<(Vec<E::Window>, Vec<usize>)> {
         let (mut windows, mut counts) = (Vec::new(), Vec::with_capacity(documents.len()));
         for document in documents {
@@ -218,7 +221,7 @@ impl<E: WordEncoder> Windower<E> {
         Ok((windows, counts))
     }
 
-    /// Returns a window for the words that are not labelled yet, as if no more were waited for.
+    /// Returns a window for the words that are not labelled yet, without waiting for more words.
     pub fn rest(&self) -> Option<E::Window> {
         self.rest_before(RightContext::Forced)
     }
@@ -287,10 +290,10 @@ impl<E: WordEncoder> Windower<E> {
         Ok(word)
     }
 
-    /// Makes a window of all words but the last, which does not fit, and starts the next window
-    /// some words later. If a word is a target once, each window has the half of the part shared
-    /// with the next that is nearer to its middle. Otherwise all windows that contain a word have
-    /// it as a target.
+    /// Makes a window of all words but the last, which does not fit, and starts the next window some
+    /// words later. If each word is a target only once, two windows divide the part that they share:
+    /// each has the half that is nearer to its middle as targets. Otherwise a word is a target of
+    /// all windows that contain it.
     fn shift(&mut self, out: &mut Vec<E::Window>) {
         let end = self.words.len() - 1;
         let (capacity, advance) = (self.options.capacity, self.options.advance());

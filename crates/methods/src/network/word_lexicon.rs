@@ -1,6 +1,6 @@
 //! The knowledge about words that a network reads in addition to their subwords: the counts of each word in a
-//! large text as its [profile](crate::maxent::profile), and the lists that have it. The knowledge about a word
-//! is a set of rows, whose vectors are added.
+//! large text as its [profile](crate::maxent::profile), and the lists that contain the word. The knowledge
+//! about a word is a set of rows of a matrix, which are added.
 
 use crate::maxent::hash::hash;
 use crate::maxent::table::HashTable;
@@ -20,7 +20,7 @@ const UNSEEN: u32 = 24;
 pub struct LexiconRows(u32);
 
 impl LexiconRows {
-    /// Returns the rows of a profile, and of lists, each of them a bit.
+    /// Returns the rows of a profile and of lists, which have one bit each.
     pub fn new(profile: u16, lists: u8) -> Self {
         let of_lists = u32::from(lists & 0x7f) << (UNSEEN + 1);
         let Some(parts) = profile.checked_sub(1).map(u32::from) else {
@@ -61,7 +61,7 @@ impl WordLexicon {
         HashTable::build(words.map(|(word, profile, lists)| (hash(word.as_bytes()), value(profile, lists))))
     }
 
-    /// Returns the profile and the lists of a word, which are 0 for an unknown one.
+    /// Returns the profile and the lists of a word, which are 0 for an unknown word.
     pub fn get(&self, lower: &str) -> (u16, u8) {
         let found = self.0.reader().get(hash(lower.as_bytes()));
         found.map_or((0, 0), |&[low, high, lists]| (u16::from_le_bytes([low, high]), lists))

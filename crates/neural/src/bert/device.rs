@@ -54,7 +54,7 @@ fn check(is_cpu: bool, precision: Precision) -> Result<()> {
     Err(Error::usage(format!("{} {precision}: {expected}", option("precision"))))
 }
 
-/// Lets GPUs round the numbers of products of 32-bit tensors to TF32, 19 bits, from now on, or not.
+/// Sets whether GPUs round the numbers in products of f32 tensors to TF32 (19 bits) from now on.
 pub fn round_products(rounded: bool) {
     cuda::set_gemm_reduced_precision_f32(rounded);
 }
@@ -76,7 +76,7 @@ pub fn placed(weights: &TensorMap, device: &Device, precision: Precision) -> Com
     weights.iter().map(position).collect()
 }
 
-/// Returns true for a failure for lack of memory on a device.
+/// Returns true if an error means that a device has too little memory.
 pub fn is_full(error: &candle_core::Error) -> bool {
     let text = error.to_string().to_lowercase().replace('_', " ");
     ["out of memory", "outofmemory", "alloc failed"].iter().any(|sign| text.contains(sign))

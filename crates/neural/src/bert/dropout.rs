@@ -2,7 +2,7 @@
 
 use candle_core::{Device, Result, Tensor};
 
-/// A source of dropout, or none.
+/// A source of dropout masks, or no dropout.
 pub trait Dropout {
     /// Returns the factors that drop values of this shape at this rate and keep their mean; `None`
     /// to keep all.
@@ -11,7 +11,8 @@ pub trait Dropout {
     /// Fails if there is not enough memory.
     fn mask(&mut self, shape: &[usize], rate: f64, device: &Device) -> Result<Option<Tensor>>;
 
-    /// Returns true for each of `count` layers that is dropped, never for all; `None` to keep all.
+    /// Returns for each of `count` layers whether it is dropped, and never drops all layers. Returns `None` to keep
+    /// all layers.
     fn layers(&mut self, count: usize) -> Option<Vec<bool>>;
 
     /// Returns the dropout rate before the head.

@@ -1,4 +1,4 @@
-//! BERT (Devlin et al. 2019) and its kin: subwords in, the hidden states of every layer out.
+//! BERT (Devlin et al. 2019) and similar encoders, which compute the hidden states of every layer from subwords.
 
 use std::sync::Arc;
 
@@ -35,8 +35,7 @@ impl EncoderBatch {
         Self { ids, lens, width }
     }
 
-    /// Returns the subwords that occur, each once in order, and the batch with their indices in that
-    /// list as ids.
+    /// Returns the distinct subwords in ascending order, and the batch with indices into this list as ids.
     pub fn compact(&self) -> (Vec<u32>, Self) {
         let mut subwords = self.ids.clone();
         subwords.sort_unstable();
@@ -56,7 +55,7 @@ pub struct BertEncoder {
     kinds: Option<Tensor>,
     norm: Pair,
     projection: Option<Pair>,
-    /// The summands of each bucket of distances, one column for each head.
+    /// The summands of attention scores, with a row for each bucket of distances and a column for each head.
     distances: Option<Tensor>,
     layers: Vec<EncoderLayer>,
 }
@@ -94,8 +93,8 @@ impl BertEncoder {
         &self.words
     }
 
-    /// Returns the hidden states: the input of the first layer and the output of each, with one row
-    /// for each position of the batch, whose ids are rows of `words`.
+    /// Returns the hidden states: the input of the first layer and the output of each layer, with one row for each
+    /// position of the batch. The ids of the batch are row indices of `words`.
     ///
     /// # Errors
     /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
@@ -119,7 +118,7 @@ impl BertEncoder {
         Ok(states)
     }
 
-    /// Returns the summands of attention in texts of this width, if there are any.
+    /// Returns the summands of attention scores in texts of this width, if the encoder has them.
     fn distances(&self, width: usize) -> Result<Option<Tensor>> {
         let Some(table) = &self.distances else { return Ok(None) };
         let buckets = DistanceBuckets { count: self.config.relative_attention_num_buckets };
@@ -129,8 +128,8 @@ impl BertEncoder {
         Ok(Some(summands))
     }
 
-    /// Returns the sum of the embeddings of each subword, its position and, if there are any, its
-    /// segment, widened to the size of a layer.
+    /// Returns the normalised sum of the embeddings of each subword, of its position and, if the encoder has
+    /// segments, of its segment, projected to the width of the layers.
     fn embedded(&self, batch: &EncoderBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let EncoderBatch { ids, lens, width } = batch;
         let size = self.config.embedding_size;
@@ -221,7 +220,7 @@ impl EncoderLayer {
 /// Returns a tensor by its name.
 ///
 /// # Errors
-/// Fails if there is none.
+/// Fails if there is no tensor with this name.
 pub fn tensor(weights: &TensorMap, name: String) -> Result<Tensor> {
     match weights.get(&name) {
         Some(tensor) => Ok(tensor.clone()),

@@ -1,5 +1,5 @@
-//! A tagger on BERT or its kin (Rei et al. 2020) with the weights as tensors: to train, to adapt, and
-//! to use on a GPU.
+//! A tagger on BERT or a similar encoder (Rei et al. 2020), with its weights as tensors for training, adaptation and
+//! use on a GPU.
 
 mod device;
 pub mod dropout;
@@ -44,8 +44,8 @@ use tagger::BertTagger;
 use tokenize::HuggingFaceTokenizer;
 use weights::{TensorMap, TensorWeights};
 
-/// The method, for the list of a program. Models with weights in bytes compute as in a program
-/// without tensors.
+/// The method, for the list of methods of a program. Models with int8 weights compute as in a program without
+/// tensors.
 pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
@@ -73,8 +73,8 @@ pub struct TensorScorer {
 /// Reads a model.
 ///
 /// # Errors
-/// Returns [`Error::Model`] if a file of it is missing, cut off or altered, or has weights in bytes,
-/// and [`Error::Usage`] if the backend is not available.
+/// Returns [`Error::Model`] if a file of the model is missing, cut off or altered, or has int8 weights, and
+/// [`Error::Usage`] if the backend is not available.
 pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
     let (device, precision) = device::place(computing)?;
     let files = BertFiles::read(store)?;
@@ -109,7 +109,7 @@ pub fn sections(model: &Bert) -> Result<Vec<Section>> {
     for (name, labels) in ["id2label", "id2mark"].into_iter().zip(model.heads.names()) {
         let labels = labels.iter().enumerate().map(|(id, &label)| (id.to_string(), label.into()));
         let labels: serde_json::Map<_, _> = labels.collect();
-        // A model of case alone has one mark: none.
+        // A model that restores only case has a single mark: no mark.
         if labels.len() > 1 {
             config.insert(name.to_owned(), labels.into());
         }
@@ -128,7 +128,7 @@ pub fn sections(model: &Bert) -> Result<Vec<Section>> {
 }
 
 impl TensorScorer {
-    /// Makes the tagger of these weights, which are on the CPU; `padding` is a subword.
+    /// Makes the tagger of these weights, which are on the CPU; `padding` is the id of the padding subword.
     fn new(weights: TensorMap, config: &EncoderConfig, padding: u32) -> Computed<Self> {
         Ok(Self {
             tagger: BertTagger::new(&weights, config)?,
@@ -150,7 +150,7 @@ impl TensorScorer {
         &self.tagger
     }
 
-    /// Computes the scores with the engine, on the CPU.
+    /// Returns the engine, which computes the scores on the CPU.
     fn engine(&self) -> Result<&EngineScorer> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);

@@ -14,7 +14,8 @@ pub struct AttentionHeads {
     pub width: usize,
     /// The length of each sequence.
     pub lens: Arc<[usize]>,
-    /// The summands of scores for the distances between subwords, heads × width × width, if there are any.
+    /// The summands of attention scores for the distances between subwords (relative position biases), heads × width
+    /// × width, if the encoder has them.
     pub distances: Option<Tensor>,
 }
 
@@ -26,9 +27,9 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     x.matmul(&w.t()?)?.broadcast_add(b)
 }
 
-/// Returns the rows of a table with these numbers, as `index_select` does. On a GPU, rows that need a gradient
-/// are a product with a matrix of 0 and 1: the gradient of candle's `index_select` adds one row after another
-/// there.
+/// Returns the rows of a table with these indices, as `index_select` does. On a GPU, rows that need a gradient
+/// are computed as a product with a one-hot matrix, as the gradient of candle's `index_select` adds rows one at
+/// a time there.
 ///
 /// # Errors
 /// Fails if there is no such row.
@@ -41,7 +42,7 @@ pub fn rows(table: &Tensor, numbers: &[u32]) -> Result<Tensor> {
 
 fn rows_by_product(table: &Tensor, numbers: &[u32]) -> Result<Tensor> {
     let count = table.dim(0)? as u32;
-    // The product would be a row of 0.
+    // For a missing row, the product would be a row of zeros.
     if let Some(number) = numbers.iter().find(|&&number| number >= count) {
         bail!("row {number} of a table of {count} rows")
     }
@@ -65,8 +66,7 @@ pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor
     centred.broadcast_div(&deviation)?.broadcast_mul(&w)?.broadcast_add(&b)?.to_dtype(kind)
 }
 
-/// Computes the Gaussian error linear unit, `x · Φ(x)` (Hendrycks & Gimpel 2016), by the error
-/// function.
+/// Computes the Gaussian error linear unit, `x · Φ(x)` (Hendrycks & Gimpel 2016), with the error function.
 ///
 /// # Errors
 /// Fails if there is not enough memory.
@@ -74,9 +74,9 @@ pub fn gelu(x: &Tensor) -> Result<Tensor> {
     x.gelu_erf()
 }
 
-/// Computes attention (Vaswani et al. 2017, section 3.2) within each sequence: rows of queries,
-/// keys and values in, rows out. `mask` has the dropout factors of attention probabilities, of
-/// sequences × heads × width × width.
+/// Computes attention (Vaswani et al. 2017, section 3.2) within each sequence, from rows of queries, keys and
+/// values to rows of results. `mask` has the dropout factors of the attention probabilities, sequences × heads
+/// × width × width.
 ///
 /// # Errors
 /// Fails if the shapes do not match.

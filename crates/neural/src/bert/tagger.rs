@@ -1,5 +1,5 @@
-//! The tagger of Rei et al. 2020: the encoder's layers, weighted and summed, and a score for each
-//! label of each word.
+//! The tagger of Rei et al. 2020: the weighted sum of the encoder's layers, and heads that score each label of each
+//! word.
 
 use candle_core::{DType, Result, Tensor};
 
@@ -16,7 +16,7 @@ pub struct BertTagger {
     encoder: BertEncoder,
     scalars: Tensor,
     gamma: Tensor,
-    /// The weight and the bias of each head that there is.
+    /// The weight and the bias of each head that the tagger has.
     heads: Vec<[Tensor; 2]>,
 }
 
@@ -53,13 +53,13 @@ impl BertTagger {
     /// first.
     ///
     /// # Errors
-    /// Fails if they cannot be read from their device.
+    /// Fails if the scalars cannot be read from their device.
     pub fn layer_weights(&self) -> Result<Vec<f32>> {
         ops::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
     }
 
-    /// Returns the scores of the labels, head after head, one row for each of these rows of the
-    /// batch, whose ids are rows of `words`.
+    /// Returns the scores of the labels, head after head, with one row for each of these `rows` of the batch. The ids
+    /// of the batch are row indices of `words`.
     ///
     /// # Errors
     /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
@@ -97,7 +97,7 @@ impl BertTagger {
     /// first: γ softmax(α).
     ///
     /// # Errors
-    /// Fails if there are other layers.
+    /// Fails if layer dropout is on and the tagger has another number of layers.
     pub fn layer_factors(&self, count: usize, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let mut scalars = self.scalars.clone();
         if let Some(dropped) = dropout.layers(count) {

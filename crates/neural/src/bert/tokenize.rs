@@ -1,4 +1,4 @@
-//! Words as subwords of the encoder's vocabulary.
+//! Cuts words into subwords of the encoder's vocabulary.
 
 use std::collections::BTreeSet;
 
@@ -28,30 +28,30 @@ pub struct HuggingFaceTokenizer {
 const SPARE: usize = 1024;
 
 impl HuggingFaceTokenizer {
-    /// Reads a `tokenizer.json`, for an encoder with a vocabulary of this size, if it is known.
+    /// Reads a `tokenizer.json`, for an encoder with a vocabulary of this size, if the size is known.
     ///
     /// # Errors
-    /// Describes the fault in it.
+    /// Describes the fault in the file.
     pub fn read(json: &[u8], vocabulary: Option<usize>) -> Result<Self, String> {
         Self::read_named(json, SpecialNames::default(), vocabulary)
     }
 
-    /// Reads a `tokenizer.json` in which special subwords have these names; unknown subwords are
-    /// treated as in [`HuggingFaceTokenizer::read`].
+    /// Reads a `tokenizer.json` in which special subwords have these names; special subwords without a given name are
+    /// found as in [`HuggingFaceTokenizer::read`].
     ///
     /// # Errors
-    /// Describes the fault in it.
+    /// Describes the fault in the file.
     pub fn read_named(json: &[u8], names: SpecialNames, vocabulary: Option<usize>) -> Result<Self, String> {
         let tokenizer =
             Tokenizer::from_bytes(json).map_err(|error| format!("is not a tokenizer ({error})"))?;
         Self::new(tokenizer, names, vocabulary)
     }
 
-    /// Reads a `vocab.txt`, one subword per line, for an encoder with a vocabulary of this size, if
-    /// it is known.
+    /// Reads a `vocab.txt`, one subword per line, for an encoder with a vocabulary of this size, if the size is
+    /// known.
     ///
     /// # Errors
-    /// Describes the fault in it.
+    /// Describes the fault in the file.
     pub fn read_vocabulary(text: &[u8], lowercase: bool, vocabulary: Option<usize>) -> Result<Self, String> {
         let subwords =
             WordPiece::read_bytes(text).map_err(|error| format!("is not a vocabulary ({error})"))?;
@@ -90,7 +90,7 @@ impl HuggingFaceTokenizer {
                 "has a subword with the number {most}, but the encoder has {vocabulary} subwords, numbered from 0"
             ));
         }
-        // Windows and batches take care of truncation and padding.
+        // Windows and batches handle truncation and padding.
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
         if names != own {
@@ -98,7 +98,7 @@ impl HuggingFaceTokenizer {
         }
         prefix_words(&mut tokenizer);
         let subwords = Self { tokenizer, special };
-        // A letter that hardly any vocabulary has.
+        // The test uses a letter that hardly any vocabulary contains.
         subwords.of("\u{a000}").map_err(|problem| format!("cannot split unknown words ({problem})"))?;
         Ok(subwords)
     }
@@ -108,9 +108,8 @@ impl HuggingFaceTokenizer {
         self.tokenizer.to_string(false).expect("a tokenizer that was read can be written").into_bytes()
     }
 
-    /// Returns a tokenizer with these subwords and the subwords that any other word may need; it
-    /// splits words of these subwords as before; and the ids that the remaining subwords had, in
-    /// order.
+    /// Returns a tokenizer with these subwords and the subwords that any other word may need, and the old ids of its
+    /// subwords, in order. The tokenizer splits words of these subwords as before.
     ///
     /// # Errors
     /// Describes a vocabulary that cannot be cut.
@@ -123,8 +122,8 @@ impl HuggingFaceTokenizer {
         Ok((Self::read(&json, Some(kept.len()))?, kept))
     }
 
-    /// Returns true if the tokenizer distinguishes case. The encoder has then rarely seen text in
-    /// lower case as it is given here.
+    /// Returns true if the tokenizer distinguishes case. Such an encoder has rarely seen text that is all in lower
+    /// case, as its input is.
     pub fn is_cased(&self) -> bool {
         ["Paris", "Monday", "HE"].iter().any(|word| self.of(word) != self.of(&word.to_lowercase()))
     }
@@ -146,14 +145,13 @@ fn highest_id(tokenizer: &Tokenizer) -> u32 {
     let added = tokenizer.get_added_tokens_decoder().keys().copied().max().unwrap_or_default();
     let model = tokenizer.get_model();
     added.max(match model {
-        // A list, whose ids have no holes.
+        // The vocabulary of a Unigram model is a list, so its ids have no gaps.
         ModelWrapper::Unigram(_) => model.get_vocab_size().saturating_sub(1) as u32,
         _ => model.get_vocab().into_values().max().unwrap_or_default(),
     })
 }
 
-/// Writes the names of special subwords into a tokenizer, so that its file alone is enough to know
-/// them.
+/// Writes the names of special subwords into a tokenizer, so that its file is sufficient to find them.
 fn keep_names(tokenizer: &mut Tokenizer, names: &SpecialNames, special: Special) -> Result<(), String> {
     let SpecialNames { first: Some(first), last: Some(last), padding: Some(padding) } = names else {
         return Ok(());
@@ -165,13 +163,13 @@ fn keep_names(tokenizer: &mut Tokenizer, names: &SpecialNames, special: Special)
         .build()
         .map_err(|error| error.to_string())?;
     tokenizer.with_post_processor(Some(ends));
-    // A word alone is as long as the longest, and gets no padding.
+    // Words are encoded one at a time, so that they get no padding.
     let padding = PaddingParams { pad_id: special.padding, pad_token: padding.clone(), ..Default::default() };
     tokenizer.with_padding(Some(padding));
     Ok(())
 }
 
-/// Lets the tokenizer cut a word alone as it cuts a word inside a text, after a space.
+/// Makes the tokenizer cut a single word as it cuts a word after a space in a text.
 fn prefix_words(tokenizer: &mut Tokenizer) {
     let Some(mut pre_tokenizer) = tokenizer.get_pre_tokenizer().cloned() else { return };
     prefixed(&mut pre_tokenizer);

@@ -1,20 +1,20 @@
-//! The file of a tokenizer with fewer subwords, which cuts the words that need no others as before.
+//! Removes subwords from the file of a tokenizer. Words that need none of the removed subwords are cut as before.
 //!
-//! Removing subwords that no best cut of a word uses leaves that cut the best: the longest subword
-//! that fits (WordPiece), the most probable sequence (Unigram) and the next merge (BPE) are still
-//! there, and nothing better has come.
+//! If the best cut of a word does not use the removed subwords, it remains the best: the longest subword that
+//! fits (WordPiece), the most probable sequence (Unigram) and the next merge (BPE) remain, and there are no new
+//! candidates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-/// Returns the tokenizer with the subwords that `used` names and the subwords that any other word may
-/// need: the special ones, single characters of the scripts in use, bytes, and parts that BPE merges;
-/// and the ids of all these in their old order, which is their new order.
+/// Returns the tokenizer with the subwords in `used` and the subwords that any other word may need: special
+/// subwords, single characters of the scripts in use, bytes, and parts that BPE merges. Also returns the old
+/// ids of all kept subwords in ascending order; a new id is an index in this list.
 ///
 /// # Errors
-/// Describes the difference from the expected content.
+/// Names a kind of vocabulary that cannot be cut.
 pub fn cut(mut tokenizer: Value, used: BTreeSet<u32>) -> Result<(Value, Vec<u32>), String> {
     let model = TokenizerVocabulary::read(&tokenizer["model"])?;
     let mut kept = used;
@@ -47,7 +47,7 @@ enum ModelKind {
     WordPiece { prefix: String },
     /// Subwords have a log-probability.
     Unigram { scores: Vec<f64> },
-    /// Subwords are made by merging two, in this order.
+    /// Subwords are made by merging two subwords; the merges are in order of priority.
     Bpe { merges: Vec<(String, String)> },
 }
 
@@ -91,7 +91,7 @@ impl TokenizerVocabulary {
         .map_err(|found| format!("the vocabulary of {found} cannot be cut: keep all of its subwords"))
     }
 
-    /// Adds the subwords that the kept ones need, and the subwords that any other word may need.
+    /// Adds the subwords that the kept subwords need, and the subwords that any other word may need.
     fn extend(&self, kept: &mut BTreeSet<u32>) {
         kept.extend(self.unknown);
         let letters = |subword: &str| -> Vec<char> {
@@ -101,7 +101,7 @@ impl TokenizerVocabulary {
             };
             bare.unwrap_or(subword).chars().collect()
         };
-        // A script is taken as the blocks of 256 characters that the kept subwords have characters of.
+        // A script is approximated by blocks of 256 characters, namely the blocks of all characters in kept subwords.
         let block = |letter: char| u32::from(letter) >> 8;
         let used = self.subwords.iter().filter(|(_, id)| kept.contains(id));
         let blocks: BTreeSet<u32> = used.flat_map(|(subword, _)| letters(subword)).map(block).collect();
@@ -117,7 +117,7 @@ impl TokenizerVocabulary {
         }
         match &self.kind {
             ModelKind::WordPiece { .. } => {}
-            // Unknown text costs more than the least probable subword.
+            // The score of unknown text depends on the least probable subword, so this subword is kept.
             ModelKind::Unigram { scores } => {
                 let least = (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]));
                 kept.extend(least.map(|least| least as u32));
@@ -138,7 +138,7 @@ impl TokenizerVocabulary {
         for (subword, _) in
             self.subwords.iter().filter(|(_, id)| kept.contains(id)).cloned().collect::<Vec<_>>()
         {
-            // A part of a subword lies between two of these ends.
+            // A part of the subword is the text between two adjacent ends.
             let mut ends: Vec<usize> =
                 subword.char_indices().map(|(at, _)| at).chain([subword.len()]).collect();
             let next = |ends: &[usize]| {

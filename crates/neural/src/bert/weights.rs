@@ -18,7 +18,7 @@ use majuscule_methods::network::tensors::{
 /// Tensors by name.
 pub type TensorMap = BTreeMap<String, Tensor>;
 
-/// The beginnings of names of tensors of other heads, and of the heads that older versions saved
+/// The prefixes of the names of tensors that are skipped: other heads, and buffers of ids that older versions saved
 /// with the encoder.
 const OTHERS: [&str; 11] = [
     "pooler.",
@@ -34,8 +34,8 @@ const OTHERS: [&str; 11] = [
     "embeddings.token_type_ids",
 ];
 
-/// Reads the encoder from the weights of a Hugging Face folder, with or without the prefix of its
-/// kind and whatever head is on it.
+/// Reads the encoder from the weights of a Hugging Face folder. Names may lack the prefix of the kind of encoder.
+/// Other heads are skipped.
 ///
 /// # Errors
 /// Names a tensor that is missing, unexpected, of another shape or not finite.
@@ -61,8 +61,8 @@ pub fn check_finite(weights: &TensorMap) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads these tensors and no others, as 32-bit numbers. `named` maps the name in the file to the
-/// name here, or to `None` to skip a tensor.
+/// Reads these tensors and no others, as 32-bit numbers. `named` maps a name in the file to the name in the result,
+/// or to `None` to skip the tensor.
 ///
 /// # Errors
 /// Names a tensor that is missing, unexpected, of another shape or of another type.
@@ -143,7 +143,7 @@ impl Embeddings for TensorRows {
     }
 }
 
-/// Returns the bytes of a file of tensors, always the same for the same tensors.
+/// Returns the bytes of a safetensors file, which are always the same for the same tensors.
 ///
 /// # Errors
 /// Fails if a tensor cannot be read from its device.

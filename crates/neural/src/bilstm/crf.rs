@@ -1,6 +1,6 @@
-//! A linear-chain CRF (Lafferty et al. 2001): each label has a score at each word, each pair of
-//! adjacent labels has a score, and so do the first and the last label. Viterbi finds the best
-//! labelling, and the forward-backward algorithm the sums over all of them.
+//! A linear-chain CRF (Lafferty et al. 2001): each label has a score at each word, each pair of adjacent labels
+//! has a score, and so do the first and the last label. The Viterbi algorithm finds the best labelling, and the
+//! forward-backward algorithm computes sums over all labellings.
 
 /// The scores that do not depend on the words.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +14,7 @@ pub struct LabelChain<'a> {
 /// The marginals over all allowed labellings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainMarginals {
-    /// The logarithm of the sum of e to the score of each labelling.
+    /// The logarithm of the sum of exp(score) over the labellings.
     pub log_partition: f64,
     /// The probability of each label, for each word.
     pub probabilities: Vec<f64>,
@@ -32,8 +32,8 @@ impl LabelChain<'_> {
         f64::from(self.between[from * self.labels() + to])
     }
 
-    /// Returns the best labels of a text, of equally good ones the first, given a row of scores for
-    /// each word and whether the word at an index may have a label.
+    /// Returns the best labels of a text; the first of equally good labels wins. `scores` has a row for each word,
+    /// and `allowed` returns true if the word at an index may have a label.
     pub fn best(&self, scores: &[f32], allowed: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let labels = self.labels();
         let words = scores.len() / labels;
@@ -78,7 +78,7 @@ impl LabelChain<'_> {
             true => f64::from(scores[at * labels + label]),
             false => f64::NEG_INFINITY,
         };
-        // For each word and label, the log-sums over the labellings up to it and after it.
+        // For each word and label, the log-sums over the labellings up to the word and after the word.
         let mut before = vec![f64::NEG_INFINITY; scores.len()];
         let mut after = before.clone();
         for at in 0..words {
@@ -120,13 +120,13 @@ impl LabelChain<'_> {
     }
 }
 
-/// Returns the index of the largest value, of equal ones the first.
+/// Returns the index of the largest value, and the first index of equal values.
 fn first_best(values: impl Iterator<Item = f64>) -> usize {
     let best = values.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.map_or(0, |(at, _)| at)
 }
 
-/// Returns ln of the sum of e to each value.
+/// Returns the logarithm of the sum of exp(value).
 fn log_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {

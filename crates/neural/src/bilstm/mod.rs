@@ -1,5 +1,5 @@
-//! A network trained from scratch (Lample et al. 2016): words and their letters, read forward and
-//! backward by LSTMs, and a chain of labels on top. The baseline of table 3 of Rei et al. 2020.
+//! A network trained from scratch (Lample et al. 2016): LSTMs read words and their letters forward and backward, and
+//! a CRF on top labels the words. It is the baseline in table 3 of Rei et al. 2020.
 
 mod crf;
 mod network;
@@ -30,7 +30,7 @@ use windows::{ScoredWindow, TextWindow};
 /// The name of the method.
 const NAME: &str = "bilstm";
 
-/// The method, for the list of a program.
+/// The method, for the list of methods of a program.
 pub const METHOD: Method = Method {
     name: NAME,
     has_backends: false,
@@ -58,10 +58,9 @@ pub struct Bilstm {
 /// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BilstmSettings {
-    /// The widths of its parts.
+    /// The widths of the parts of the network.
     pub widths: Widths,
-    /// The number of words that it sees at a time; longer sentences are cut into overlapping
-    /// windows.
+    /// The number of words that the network sees at a time; longer sentences are cut into overlapping windows.
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
@@ -70,14 +69,14 @@ pub struct BilstmSettings {
     pub costs: Option<MarkCosts>,
 }
 
-/// The possible sizes of a window; the largest keeps memory bounded.
+/// The range of the size of a window; its upper limit keeps memory bounded.
 const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 16;
 
 impl Bilstm {
     /// Reads a model.
     ///
     /// # Errors
-    /// Returns [`Error::Model`] if a file of it is missing, cut off or altered.
+    /// Returns [`Error::Model`] if a file of the model is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
@@ -176,9 +175,9 @@ impl Bilstm {
             .collect()
     }
 
-    /// Returns the choices for the targets of a window. Without marks, the cases are taken from the
-    /// best labelling; with marks, each case is the most probable one, summed over all labellings,
-    /// given whether a sentence begins at the word.
+    /// Returns the choices for the targets of a window. Without marks, the cases are taken from the best
+    /// labelling; with marks, each case has the highest marginal probability over all labellings, given whether
+    /// a sentence begins at the word.
     fn choices(
         &self,
         window: &TextWindow,
@@ -254,7 +253,7 @@ impl Restorer for Bilstm {
         &self.labels
     }
 
-    /// All words up to the end of a sentence, or of a line.
+    /// Returns `None`: the network reads all words up to the end of a sentence or of a line.
     fn look_ahead(&self) -> Option<usize> {
         None
     }
@@ -287,7 +286,7 @@ impl WindowModel for Bilstm {
         ChainState::default()
     }
 
-    /// Windows go through the network one at a time, so that no choice depends on the others.
+    /// Windows go through the network one at a time, so that the scores of a window do not depend on other windows.
     fn answer(
         &self,
         windows: Vec<TextWindow>,

@@ -1,5 +1,5 @@
-//! Computes the scores of labels from words: words and their letters as embeddings, read forward
-//! and backward (Lample et al. 2016, section 4).
+//! Computes the scores of labels from words: LSTMs read the embeddings of words and of their letters forward and
+//! backward (Lample et al. 2016, section 4).
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -24,12 +24,12 @@ pub struct NetworkWord<'a> {
 /// Texts that go through a network together.
 #[derive(Debug)]
 pub struct WordBatch<'a> {
-    /// The texts in the order of the steps: the longest first.
+    /// The indices of the texts in the order of the steps: the longest text first.
     order: Vec<usize>,
     pub steps: SequenceSteps,
     /// The word of each row, and the index of its spelling.
     pub words: Vec<(u32, u32)>,
-    /// The distinct spellings, the longest first.
+    /// The distinct spellings, the longest spelling first.
     pub spellings: Vec<&'a [u32]>,
     pub letters: SequenceSteps,
 }
@@ -65,7 +65,7 @@ impl<'a> WordBatch<'a> {
         Self { order, steps, words, spellings, letters }
     }
 
-    /// Iterates over the texts: the index of each, and its rows, one for each word.
+    /// Returns the index of each text and its rows, one for each word.
     pub fn texts(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
         let texts = self.order.iter().enumerate();
         texts.map(|(sequence, &text)| {
@@ -83,13 +83,13 @@ impl<'a> WordBatch<'a> {
 /// The results of a forward pass.
 #[derive(Debug)]
 pub struct Forward {
-    /// The embeddings of the letters in each row of [`WordBatch::letters`]; `letter_states` are the
-    /// states of their LSTMs side by side.
+    /// The embeddings of the letters in each row of [`WordBatch::letters`]; `letter_states` are the states of the
+    /// LSTMs over letters side by side.
     pub letters: Vec<f32>,
     pub letter_states: Vec<f32>,
     pub spelling: [Trace; 2],
-    /// The inputs of the LSTMs over words; `states` are their states side by side, and `seen` the
-    /// same after dropout, as input of the head.
+    /// The inputs of the LSTMs over words; `states` are the states of these LSTMs side by side, and `seen` are the
+    /// states after dropout, the input of the head.
     pub inputs: Vec<f32>,
     pub states: Vec<f32>,
     pub seen: Vec<f32>,
@@ -134,7 +134,7 @@ pub fn forward(weights: WeightsView<'_>, batch: &WordBatch<'_>, drop: &mut dyn F
     Forward { letters, letter_states, spelling, inputs, states, seen, sentence, scores }
 }
 
-/// Reads rows in both directions; the states are side by side.
+/// Reads rows in both directions, and returns the states of both LSTMs side by side.
 fn read(
     weights: WeightsView<'_>,
     cells: &[CellLayout; 2],

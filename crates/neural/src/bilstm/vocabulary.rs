@@ -1,4 +1,4 @@
-//! The ids of words and letters; 0 is the unknown one.
+//! The ids of words and letters. The id 0 stands for unknown words and letters.
 
 use rustc_hash::FxHashMap;
 
@@ -11,15 +11,15 @@ pub struct BilstmVocabulary {
     letters_text: String,
 }
 
-/// The largest number of letters that are read from a word: a token has no more letters, but marks
-/// may be between them.
+/// The largest number of characters that are read from a word: a token has at most this many letters, but may have
+/// punctuation marks between them.
 const LETTERS: usize = 64;
 
 impl BilstmVocabulary {
     /// Makes a vocabulary from a text of words, one per line, and a text of letters.
     ///
     /// # Errors
-    /// Describes the fault in them.
+    /// Describes the fault in the texts.
     pub fn new(words_text: String, letters_text: String) -> Result<Self, String> {
         if !(words_text.is_empty() || words_text.ends_with('\n')) {
             return Err("ends within a word".to_owned());
@@ -49,12 +49,12 @@ impl BilstmVocabulary {
         &self.letters_text
     }
 
-    /// Returns the number of words, including the unknown one.
+    /// Returns the number of words, including the unknown word.
     pub fn words(&self) -> usize {
         self.words.len() + 1
     }
 
-    /// Returns the number of letters, including the unknown one.
+    /// Returns the number of letters, including the unknown letter.
     pub fn letters(&self) -> usize {
         self.letters.len() + 1
     }
@@ -64,7 +64,7 @@ impl BilstmVocabulary {
         self.words.get(lower).copied()
     }
 
-    /// Returns the ids of its letters, at least one.
+    /// Returns the ids of the letters of a word, at least one.
     pub fn spelling(&self, lower: &str) -> Box<[u32]> {
         let letters = lower.chars().take(LETTERS);
         let spelling: Vec<u32> =

@@ -20,7 +20,7 @@ pub struct Widths {
     pub hidden: usize,
 }
 
-/// The largest width of a part; a file with a larger one is damaged.
+/// The largest width of a part; a file with a larger width is damaged.
 const MOST: usize = 1 << 16;
 
 impl Widths {
@@ -39,7 +39,8 @@ impl Widths {
     }
 }
 
-/// The ranges of the parts of the weights. The words are last, so that all others form one range.
+/// The ranges of the parts of the weights. The embeddings of words are last, so that all other weights form one
+/// range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightLayout {
     pub widths: Widths,
@@ -63,8 +64,8 @@ pub struct WeightLayout {
 }
 
 impl WeightLayout {
-    /// Returns the layout of a network for these numbers of words and letters, including the unknown
-    /// ones, and for these heads.
+    /// Returns the layout of a network for these numbers of words and letters, including the unknown word and letter,
+    /// and for these heads.
     pub fn new(widths: Widths, words: usize, letters: usize, heads: HeadSizes) -> Self {
         let mut end = 0;
         let mut next = |len: usize| {
@@ -136,10 +137,10 @@ pub struct NetworkWeights {
 }
 
 impl NetworkWeights {
-    /// Reads as many little-endian numbers as the layout has.
+    /// Reads the weights of the layout as little-endian numbers.
     ///
     /// # Errors
-    /// Describes the fault in them.
+    /// Describes the fault in the bytes.
     pub fn read(layout: WeightLayout, bytes: &[u8]) -> Result<Self, String> {
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() != layout.len() || !rest.is_empty() {
@@ -161,7 +162,7 @@ impl NetworkWeights {
         WeightsView { layout: &self.layout, values: &self.values }
     }
 
-    /// Writes the bytes that [`NetworkWeights::read`] reads.
+    /// Returns the bytes that [`NetworkWeights::read`] reads.
     pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }

@@ -25,7 +25,7 @@ pub fn seen(window: &TextWindow) -> Vec<NetworkWord<'_>> {
     words.map(|WindowWord { word, .. }| NetworkWord { id: word.ids.id, letters: &word.ids.letters }).collect()
 }
 
-/// A window, the scores of the classes of its words and of the marks after them.
+/// A window, and the scores of the classes of its words and of the marks after its words.
 pub type ScoredWindow = (TextWindow, [Vec<f32>; 2]);
 
 /// Returns the options of windows of this many words.

@@ -26,8 +26,8 @@ pub struct CnnBilstmConfig {
     /// The largest number of subwords, which are learned from the text
     #[arg(long, value_name = "N", default_value_t = 12_000)]
     pub subwords: usize,
-    /// The number of words that get a vector of their own in addition to their subwords: the most frequent of those that
-    /// are cut
+    /// The number of words that get their own vector in addition to their subwords: the most frequent words of
+    /// several subwords
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub words: usize,
     /// Read the profile of each word in addition to its subwords: how often the text has it in each case, and at the
@@ -85,7 +85,7 @@ impl Learner for CnnBilstmConfig {
     }
 }
 
-/// The possible numbers of subwords.
+/// The range of the number of subwords.
 const SUBWORDS: std::ops::RangeInclusive<usize> = 5..=1 << 16;
 
 impl CnnBilstmConfig {
@@ -101,7 +101,7 @@ impl CnnBilstmConfig {
         CnnBilstmShape { subwords, embedding, convolutions: 1, channels, layers, hidden, layouts, lexicon }
     }
 
-    /// Returns the settings of the training, all of them decided.
+    /// Returns the settings of the training, with all defaults filled in.
     pub(super) fn record(&self) -> TrainingRecord<'_, Self, NetworkTraining> {
         TrainingRecord { config: self, training: self.training.or(NetworkTraining::CNN_BILSTM) }
     }
@@ -109,7 +109,7 @@ impl CnnBilstmConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first setting that is out of range.
     pub(super) fn check(&self) -> Result<()> {
         let expected = |name: &str, found: usize, least: usize, most: usize| {
             Err(Error::usage(format!("{} {found}: expected from {least} to {most}", option(name))))

@@ -12,7 +12,7 @@ use crate::shared::sequences::Direction;
 use crate::shared::sparse_adam::{SparseGradient, TableGradient};
 
 /// Returns the mean loss of the words of a batch and its gradient. `masks` are the dropout factors of
-/// [`super::network::forward`], in its order; empty without dropout.
+/// [`super::network::forward`], in the order in which it applies them; empty without dropout.
 pub(super) fn gradient(
     layout: &CnnBilstmLayout,
     weights: &[f32],
@@ -62,7 +62,7 @@ pub(super) fn gradient(
     for ((at, &position), value) in largest.iter().enumerate().zip(&gradient) {
         of_subwords[position as usize * shape.channels + at % shape.channels] += value;
     }
-    // Zeros stay 0, and so do the rows around texts.
+    // Where ReLU returned 0, there is no gradient. This includes the special subwords around texts.
     let zeros = of_subwords.iter_mut().zip(&convolved).filter(|(_, result)| **result == 0.0);
     zeros.for_each(|(of, _)| *of = 0.0);
     let of_subwords =
@@ -146,7 +146,7 @@ fn convolution(
     MatrixViewMut::new(&mut dense[weight.clone()], channels).add(rows.transposed(), inner);
     let mut gradient = vec![0.0; seen.len()];
     for (at, weight) in weights[weight.clone()].chunks_exact(width * channels).enumerate() {
-        // The subword before the one in the middle, that one, and the subword after it.
+        // The convolution reads the previous subword, the subword itself and the next subword.
         let rows = &mut gradient[at * width..][..(count - (CONVOLVED - 1)) * width];
         MatrixViewMut::new(rows, width).add(inner, MatrixView::new(weight, channels).transposed());
     }

@@ -11,7 +11,7 @@ use majuscule_methods::network::word_lexicon::ROWS;
 use crate::shared::heads::HeadSizes;
 use crate::shared::lstm::CellLayout;
 
-/// The ranges of the parts of the weights. The tables are last, so that all others form one range.
+/// The ranges of the parts of the weights. The tables are last, so that all other weights form one range.
 #[derive(Debug, Clone)]
 pub(super) struct CnnBilstmLayout {
     pub(super) shape: CnnBilstmShape,
@@ -22,8 +22,8 @@ pub(super) struct CnnBilstmLayout {
     pub(super) convolution: [Range<usize>; 2],
     /// The LSTMs, forward and backward.
     pub(super) lstms: Vec<[CellLayout; 2]>,
-    /// The heads side by side, with a row for each number of both states, and columns for cases at the next
-    /// word and at the word, then for marks at the word and at the one before.
+    /// The heads side by side, with a row for each number of both states. The columns are the scores of the cases of
+    /// the next word, the cases of the word, the marks after the word, and the marks after the previous word.
     pub(super) heads: Range<usize>,
     pub(super) heads_bias: Range<usize>,
     /// The vectors of layouts, one row each.
@@ -84,7 +84,7 @@ impl CnnBilstmLayout {
         self.shape.tensors(self.count, self.sizes)
     }
 
-    /// Returns a tensor, with a row for each output, by its name.
+    /// Returns the tensor with this name, which has a row for each output.
     fn tensor(&self, values: &[f32], name: &str) -> Option<Vec<f32>> {
         let turned = |range: &Range<usize>, columns: usize| transposed(&values[range.clone()], columns);
         let plain = |range: &Range<usize>| values[range.clone()].to_vec();

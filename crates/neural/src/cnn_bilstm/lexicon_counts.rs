@@ -12,17 +12,17 @@ use rustc_hash::FxHashMap;
 
 use crate::shared::samples::CorpusSplit;
 
-/// The number of parts of a corpus. In training a word has the counts of the other parts, so that the network meets
-/// words that only lists know.
+/// The number of parts of a corpus. In training, a word has its counts in the other parts only, so that the network
+/// also meets words that only lists contain.
 const FOLDS: usize = 8;
 
-/// The number of examples in a row that belong to the same part, since names are repeated.
+/// The number of consecutive examples that belong to the same part: names are often repeated within a text.
 const RUN: usize = 32;
 
-/// The least number of times that a word occurs which has a profile.
+/// The least number of times that a word must occur to have a profile.
 const LEAST: u32 = 2;
 
-/// The counts of words in each part of a corpus, and the lists that have them.
+/// The counts of words in each part of a corpus, and the lists that contain them.
 #[derive(Debug, Default)]
 pub(super) struct LexiconCounts {
     words: FxHashMap<String, [WordCounts; FOLDS]>,
@@ -40,7 +40,7 @@ impl LexiconCounts {
         let mut counts = Self::default();
         let lists = read_lists(lists, MOST_LISTS, split.corpus.locale(), &mut counts.mixed)?;
         for (number, list) in lists.iter().enumerate() {
-            // Names of several words contain words that are not names.
+            // Only names of one word count: longer names contain words that are not names.
             for word in list.iter().filter(|words| words.len() == 1) {
                 *counts.lists.entry(word.lower(0).to_owned()).or_default() |= 1 << number;
             }
@@ -65,8 +65,8 @@ impl LexiconCounts {
         Ok(counts)
     }
 
-    /// Returns the facts about a word in the example with this number, from a lexicon of the other parts of the
-    /// corpus.
+    /// Returns the rows of the lexicon for a word in the example with this index, by the counts of the other parts of
+    /// the corpus.
     pub(super) fn rows_elsewhere(&self, lower: &str, example: usize) -> LexiconRows {
         LexiconRows::new(self.profile(lower, Some(fold(example))), self.lists(lower))
     }
@@ -84,7 +84,7 @@ impl LexiconCounts {
         self.lists.get(lower).copied().unwrap_or_default()
     }
 
-    /// Returns the profile of a word by all parts but one.
+    /// Returns the profile of a word by its counts in all parts except `without`.
     fn profile(&self, lower: &str, without: Option<usize>) -> u16 {
         let folds = self.words.get(lower).into_iter().flatten().enumerate();
         let counts = folds.filter(|(fold, _)| Some(*fold) != without).map(|(_, counts)| counts);

@@ -35,8 +35,9 @@ use trainer::{CnnBilstmTrainer, init_weights};
 /// The number of words in a batch; few in tests, whose texts are short.
 const BATCH_WORDS: usize = if cfg!(test) { 60 } else { 2000 };
 
-/// Trains a model on one thread, and reports progress after each step. Returns its parts and its file of weights. The
-/// file of the checkpoint remains, and leads to the same model at once: it should be removed when the model is saved.
+/// Trains a model on one thread, and reports progress after each step. Returns its parts and its file of
+/// weights. The checkpoint file remains, and resuming from it returns the same model at once. The caller should
+/// remove it when the model is saved.
 ///
 /// # Errors
 /// Fails if the corpus cannot be read or teaches no case; if a setting is out of range; and if the
@@ -82,8 +83,8 @@ pub fn train(
     Ok((parts, weights.map_err(Error::usage)?))
 }
 
-/// Returns the given costs of marks, or else the costs with the best F on held-out examples; `None` for a model
-/// without marks.
+/// Returns the costs of marks, which are given or chosen for the best F on held-out examples. Returns `None` for a
+/// model without marks.
 fn costs(
     config: &CnnBilstmConfig,
     model: &CnnBilstm,

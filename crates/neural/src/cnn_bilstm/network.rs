@@ -1,4 +1,4 @@
-//! Computes the scores of labels from subwords, and keeps what their gradient needs.
+//! Computes the scores of labels from subwords, and keeps the values that the gradient needs.
 
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
@@ -18,28 +18,28 @@ use crate::shared::sequences::{Direction, SequenceSteps};
 /// Texts that go through a network together.
 #[derive(Debug)]
 pub(super) struct SubwordBatch {
-    /// The subwords of all texts, with one before and after each.
+    /// The subwords of all texts, with a special subword before and after each text.
     pub(super) ids: Vec<u32>,
-    /// The positions of these subwords around texts.
+    /// The positions of these special subwords.
     pub(super) edges: Vec<usize>,
     pub(super) steps: SequenceSteps,
     /// The word of each row.
     pub(super) words: Vec<BatchWord>,
 }
 
-/// The word and right-context dropout of a training batch.
+/// The rates of word dropout and right-context dropout in a training batch.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InputDropout {
-    /// The probability that the own vector of a word is left out.
+    /// The probability that a word is read without its own vector.
     pub(super) unknown: f64,
-    /// The probability that a text is divided into short ones, whose words have fewer words after them.
+    /// The probability that a text is divided into short parts, whose words see fewer words after them.
     pub(super) right_context: f64,
 }
 
-/// The possible numbers of words of the parts of a text.
+/// The range of the number of words in a part of a divided text.
 const PART: RangeInclusive<u64> = 8..=64;
 
-/// Divides `words` words into parts with this probability.
+/// Divides `words` words into parts with this probability, or else returns them as one part.
 fn divide(words: usize, probability: f64, random: &mut Random) -> Vec<Range<usize>> {
     let (mut parts, mut from) = (Vec::new(), 0);
     if probability > 0.0 && unit(random) < probability {
@@ -64,16 +64,16 @@ pub(super) struct BatchWord {
     pub(super) subwords: usize,
     /// The id of its vector.
     pub(super) id: Option<u32>,
-    /// The ids of its labels: of its case and of the mark after it.
+    /// The ids of its labels: the case of the word, and the mark after the word.
     pub(super) labels: [Option<usize>; 2],
-    /// The row of the vector of the layout before it.
+    /// The row of the layout before the word in the table of layout vectors.
     pub(super) layout: Option<usize>,
-    /// Its profile in the lexicon.
+    /// The rows of the lexicon for the word.
     pub(super) lexicon: LexiconRows,
 }
 
 impl BatchWord {
-    /// Returns the beginnings of the dense vectors that are added to the vector of the word.
+    /// Returns the start of each dense vector that is added to the vector of the word.
     pub(super) fn dense_vectors<'a>(&self, layout: &'a CnnBilstmLayout) -> impl Iterator<Item = usize> + 'a {
         let CnnBilstmShape { channels, layouts, lexicon, .. } = layout.shape;
         let of_layout = self.layout.filter(|_| layouts).map(|row| layout.layouts.start + row * channels);
@@ -123,7 +123,7 @@ impl SubwordBatch {
         Self { ids, edges, steps, words }
     }
 
-    /// Returns the pairs of rows of a word and the next one of its text.
+    /// Returns the rows of each pair of adjacent words of a text.
     pub(super) fn neighbours(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let steps = &self.steps;
         (1..steps.len()).flat_map(move |step| {
@@ -138,9 +138,9 @@ pub(super) struct SubwordPass {
     /// The embeddings of the subwords, a row each, and the result of the convolution over them.
     pub(super) subwords: Vec<f32>,
     pub(super) convolved: Vec<f32>,
-    /// The position of the subword that has the largest number, for each number of the vectors of words.
+    /// For each number of each word vector, the position of the subword from which max pooling selected it.
     pub(super) largest: Vec<u32>,
-    /// The input of each LSTM, and of the heads, after dropout, a row for each word.
+    /// The inputs of each LSTM and of the heads after dropout, with a row for each word.
     pub(super) inputs: Vec<Vec<f32>>,
     /// The states of each LSTM, forward and backward side by side.
     pub(super) states: Vec<Vec<f32>>,
@@ -200,8 +200,7 @@ pub(super) fn forward(
     SubwordPass { subwords, convolved, largest, inputs, states: all_states, traces, scores }
 }
 
-/// Returns the result of a convolution over rows of subwords: numbers of at least 0, and zeros around
-/// texts.
+/// Returns the result of a convolution with ReLU over rows of subwords. The special subwords around texts have zeros.
 fn convolve(subwords: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]) -> Vec<f32> {
     let (count, channels) = (batch.ids.len(), bias.len());
     let width = subwords.len() / count;
@@ -217,7 +216,7 @@ fn convolve(subwords: &[f32], batch: &SubwordBatch, weight: &[f32], bias: &[f32]
     found
 }
 
-/// Returns the largest number of the subwords of each word in each column, and the subwords that have them.
+/// Max-pools the subwords of each word: returns the largest number in each column, and the position of its subword.
 fn pool(subwords: &[f32], batch: &SubwordBatch, channels: usize) -> (Vec<f32>, Vec<u32>) {
     let mut words = vec![0.0; batch.words.len() * channels];
     let mut largest = vec![0; words.len()];

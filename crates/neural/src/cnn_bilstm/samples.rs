@@ -23,8 +23,7 @@ pub(super) struct SubwordSample {
 }
 
 impl SubwordSample {
-    /// Makes a sample of a window and the labels of its words; `known` returns the lexicon's facts about
-    /// each.
+    /// Makes a sample of a window and the labels of its words; `known` returns the rows of the lexicon for a word.
     pub(super) fn new(
         window: &SubwordWindow,
         labels: &[WordLabels],
@@ -44,15 +43,15 @@ impl SubwordSample {
 /// A word of a sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SampleWord {
-    /// The end of its subwords.
+    /// The end of its subwords among the subwords of the sample.
     pub(super) end: u32,
     /// The id of its vector, or [`SampleWord::NONE`].
     id: u32,
     /// The ids of its labels, or [`SampleWord::NO_LABEL`].
     labels: [u8; 2],
-    /// The layout before it.
+    /// The layout of the text before the word.
     pub(super) layout: WordLayout,
-    /// Its profile in the lexicon.
+    /// The rows of the lexicon for the word.
     pub(super) lexicon: LexiconRows,
 }
 
@@ -71,27 +70,29 @@ impl SampleWord {
         (self.id != Self::NONE).then_some(self.id)
     }
 
-    /// Returns the ids of its labels: of its case and of the mark after it.
+    /// Returns the ids of its labels: the case of the word, and the mark after the word.
     pub(super) fn labels(self) -> [Option<usize>; 2] {
         self.labels.map(|label| (label != Self::NO_LABEL).then_some(usize::from(label)))
     }
 }
 
-/// The samples of a training, and the parts of its model other than weights.
+/// The samples of a training, and the parts of the model other than its weights.
 pub(super) struct SubwordSamples {
     pub(super) dataset: Dataset<SubwordSample>,
     pub(super) parts: CnnBilstmParts,
-    /// The number of words that have a vector of their own.
+    /// The number of words that have their own vector.
     pub(super) words: usize,
     /// A checksum of all examples.
     pub(super) digest: u32,
 }
 
 impl SubwordSamples {
-    /// Reads a corpus twice: its words, then its texts; and between them the counts of a lexicon.
+    /// Reads a corpus twice, first its words and then its texts. If the network has a lexicon, the corpus is also
+    /// read in between, to count words for the lexicon.
     ///
     /// # Errors
-    /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
+    /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
+    /// marks.
     pub(super) fn read(config: &CnnBilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
         let corpus = split.corpus;
         let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(&config.heads, split)?;

@@ -1,5 +1,4 @@
-//! The subwords, learned from the text that is trained on (Wu et al. 2016), and the words that get a
-//! vector of their own.
+//! Learns subwords from the training text (Wu et al. 2016), and selects the words that get their own vector.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -15,13 +14,13 @@ use tokenizers::tokenizer::Trainer as _;
 use tokenizers::{AddedToken, NormalizedString, Normalizer as _, OffsetReferential, OffsetType};
 use tokenizers::{PreTokenizedString, PreTokenizer as _, Tokenizer};
 
-/// The subwords that are not parts of words, in the order of their ids.
+/// The special subwords, which are not parts of words, in the order of their ids.
 const SPECIAL: [&str; 4] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
 
-/// The least number of words in which a letter occurs that becomes a subword: rarer ones are unknown.
+/// The least number of times that a letter must occur to become a subword: rarer letters are unknown.
 const LETTER_WORDS: u64 = 5;
 
-/// The least number of times that a word occurs which gets a vector of its own.
+/// The least number of times that a word must occur to get its own vector.
 const WORD_TIMES: u64 = 4;
 
 /// Learns up to this many subwords, and returns them as a `tokenizer.json`.
@@ -42,12 +41,13 @@ pub(super) fn learn(forms: &CorpusForms, subwords: usize) -> Result<Vec<u8>> {
             run.chars().for_each(|letter| *letters.entry(letter).or_default() += count);
         }
     }
-    // In order, and without rare letters: the subwords must not depend on the order of a hash.
+    // Runs with rare letters are removed. The rest is sorted: the subwords must not depend on the order of a hash
+    // map.
     let mut runs: Vec<(&str, u64)> = runs.iter().map(|(run, count)| (run.as_str(), *count)).collect();
     let is_known = |run: &str| run.chars().all(|letter| letters[&letter] >= LETTER_WORDS);
     runs.retain(|(run, _)| is_known(run));
     runs.sort_unstable();
-    // The trainer numbers letters inside words in the order of a hash, unless they are there before.
+    // The trainer numbers letters inside words in the order of a hash map, unless the vocabulary already has them.
     let inner: BTreeSet<char> = runs.iter().flat_map(|(run, _)| run.chars().skip(1)).collect();
     let first = SPECIAL.iter().map(|name| (*name).to_owned());
     let first = first.chain(inner.into_iter().map(|letter| format!("##{letter}")));

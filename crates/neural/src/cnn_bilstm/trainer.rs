@@ -1,4 +1,4 @@
-//! The steps of a training: a batch forward, and its loss backward.
+//! The steps of a training: the forward pass of a batch, and the backward pass of its loss.
 
 use std::ops::Range;
 
@@ -16,8 +16,9 @@ use crate::shared::init::uniform;
 use crate::shared::options::NetworkTraining;
 use crate::shared::sparse_adam::SparseGradient;
 
-/// Draws the initial weights: matrices as Glorot & Bengio 2010 do, and subwords of about length 1. Forget gates
-/// are open, and the vectors of words are 0, so that at first a word is its subwords.
+/// Draws the initial weights: matrices as in Glorot & Bengio 2010, and embeddings of subwords with a norm of
+/// about 1. The biases of forget gates are 1. The vectors of words are 0, so that a word is at first
+/// represented by its subwords only.
 pub(super) fn init_weights(layout: &CnnBilstmLayout, seed: u64) -> Vec<f32> {
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut values = vec![0.0; layout.len()];
@@ -28,7 +29,7 @@ pub(super) fn init_weights(layout: &CnnBilstmLayout, seed: u64) -> Vec<f32> {
     let [weight, bias] = &layout.convolution;
     fill(weight, matrix(weight.len(), bias.len()));
     for cell in layout.lstms.iter().flatten() {
-        // Each gate is a matrix of its own.
+        // Each gate has its own matrix.
         fill(&cell.inputs, matrix(cell.inputs.len() / 4, cell.hidden));
         fill(&cell.states, matrix(cell.states.len() / 4, cell.hidden));
     }
@@ -46,7 +47,7 @@ pub(super) struct CnnBilstmTrainer<'a> {
     pub(super) dropout: InputDropout,
     pub(super) layout: &'a CnnBilstmLayout,
     pub(super) special: Special,
-    /// Makes a model of weights.
+    /// Makes a model from weights.
     pub(super) model: &'a dyn Fn(&[f32]) -> Result<CnnBilstm>,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::instruction_set::InstructionSet;
 use super::lanes;
 
-/// The optimisers that make steps of gradients.
+/// The optimisers, which update weights from gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimizer {
@@ -48,7 +48,7 @@ pub const EPSILON: f32 = 1e-8;
 pub struct AdamFactors {
     /// The learning rate, with the bias correction of the mean.
     pub rate: f32,
-    /// The factor of gradients.
+    /// The factor by which gradients are multiplied.
     pub scale: f32,
     /// The bias correction of the root mean square.
     pub root: f32,
@@ -87,9 +87,8 @@ impl AdamFactors {
     }
 }
 
-/// Returns the rectification of a step of RAdam, r in the paper, or `None` where the variance of
-/// the root mean square is unknown. That is so up to ρ = 4, as in the paper; PyTorch has 5 there,
-/// which changes the fifth step only.
+/// Returns the rectification of a step of RAdam, r in the paper, or `None` if the variance is not tractable, which
+/// means ρ ≤ 4 in the paper. PyTorch has ρ ≤ 5 instead, which changes the fifth step only.
 fn rectification(step: u64) -> Option<f64> {
     let beta = f64::from(BETAS[1]);
     let most = 2.0 / (1.0 - beta) - 1.0;
@@ -108,8 +107,8 @@ pub fn squared_norm(gradient: &[f32]) -> f64 {
     )
 }
 
-/// Returns the factor that clips gradients with this sum of squares to the norm `clip`; a norm of 0
-/// leaves them as they are.
+/// Returns the factor that clips gradients with this sum of squares to the norm `clip`; a `clip` of 0 leaves
+/// gradients unchanged.
 pub fn clip_scale(squared_norm: f64, clip: f64) -> f32 {
     let norm = squared_norm.sqrt();
     if clip > 0.0 && norm > clip { (clip / norm) as f32 } else { 1.0 }

@@ -41,20 +41,19 @@ pub fn is_faster() -> bool {
     *FASTER
 }
 
-/// Returns true if this CPU has the instructions.
+/// Returns true if this CPU has the instructions of AVX-512 BF16.
 fn is_there() -> bool {
     InstructionSet::all().any(|set| set == InstructionSet::Avx512) && is_x86_feature_detected!("avx512bf16")
 }
 
-/// Returns true for a CPU of AMD.
+/// Returns true if this is an AMD CPU.
 fn is_of_amd() -> bool {
     let maker = __cpuid(0);
     let name = [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes);
     name.as_flattened() == b"AuthenticAMD"
 }
 
-/// Adds `a · b`, with each number of both rounded to bf16. The sum does not depend on the number of
-/// threads.
+/// Adds `a · b`, with all numbers of `a` and `b` rounded to bf16. The sum does not depend on the number of threads.
 ///
 /// # Panics
 /// Panics if the shapes do not match, or the CPU lacks the instructions.
@@ -97,7 +96,7 @@ pub fn add(mut out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
                     }
                     let values = &mut out[rows.start * step + columns.start..];
                     let tile = Tile { values, step, rows: rows.len(), columns: columns.len() };
-                    // SAFETY: the instructions are there, as was checked.
+                    // SAFETY: the CPU has the instructions, as was checked above.
                     unsafe { add_panels(own, panel, tile) };
                 }
             }
@@ -105,13 +104,13 @@ pub fn add(mut out: MatrixViewMut<'_>, a: MatrixView<'_>, b: MatrixView<'_>) {
     }
 }
 
-/// Returns the part with this number of `0..end` cut into parts of `size`.
+/// Cuts `0..end` into parts of `size`, and returns the part with the index `at`.
 fn part(at: usize, size: usize, end: usize) -> Range<usize> {
     end.min(at * size)..end.min((at + 1) * size)
 }
 
-/// Packs rows into a panel: for each two numbers of the depth, the pair of each row, and zeros up to
-/// `lanes` rows.
+/// Packs rows into a panel: for every two numbers of the depth, the panel has one pair for each row, and zeros for
+/// the missing rows up to `lanes`.
 #[inline(always)]
 fn pack(view: MatrixView<'_>, rows: Range<usize>, depth: Range<usize>, panel: &mut [u32], lanes: usize) {
     let count = rows.len();
@@ -119,7 +118,7 @@ fn pack(view: MatrixView<'_>, rows: Range<usize>, depth: Range<usize>, panel: &m
         panel.fill(0);
     }
     match view.columns_of_values() {
-        // The rows lie in columns.
+        // The matrix is transposed: the values of each column are contiguous.
         Some((values, step)) => {
             let column = |at: usize| &values[at * step..][rows.clone()];
             for (pair, panel) in panel.chunks_exact_mut(lanes).enumerate() {
@@ -145,7 +144,7 @@ fn pack(view: MatrixView<'_>, rows: Range<usize>, depth: Range<usize>, panel: &m
     }
 }
 
-/// Rounds to the nearest bf16, to the even one of two.
+/// Rounds to the nearest bf16, with ties to even.
 #[inline(always)]
 fn short(x: f32) -> u32 {
     let bits = x.to_bits();
@@ -153,7 +152,7 @@ fn short(x: f32) -> u32 {
     if x.is_nan() { 0x7fc0 } else { rounded }
 }
 
-/// Adds the products of a panel of rows and one of columns to a tile.
+/// Adds the product of a panel of rows and a panel of columns to a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma")]
 fn add_panels(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
     const LANES: usize = 16;
@@ -166,7 +165,7 @@ fn add_panels(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
         let (rows, columns) = (&rows[pair], &columns[pair]);
         let mut loaded = [_mm512_set1_epi32(0); VECTORS];
         for (v, loaded) in loaded.iter_mut().enumerate() {
-            // SAFETY: these are numbers `v * LANES` to the next of `COLUMNS`.
+            // SAFETY: the numbers from `v * LANES` to `(v + 1) * LANES` are among the `COLUMNS` numbers.
             *loaded = unsafe { _mm512_loadu_si512(columns.as_ptr().add(v * LANES).cast()) };
         }
         for r in 0..ROWS {
@@ -185,7 +184,7 @@ fn add_panels(rows: &[u32], columns: &[u32], tile: Tile<'_>) {
         for (v, sum) in sums.iter().enumerate() {
             let lanes = columns.saturating_sub(v * LANES).min(LANES);
             let mask = ((1u32 << lanes) - 1) as u16;
-            // SAFETY: the numbers of the mask lie in the slice, as was checked; others are not touched.
+            // SAFETY: the numbers of the mask are inside the slice, as was checked; no other numbers are accessed.
             unsafe {
                 let position = values.as_mut_ptr().wrapping_add(r * step + v * LANES);
                 _mm512_mask_storeu_ps(

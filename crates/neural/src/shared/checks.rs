@@ -1,4 +1,4 @@
-//! Checks of the settings that both neural methods have.
+//! Checks of settings, which all neural methods share.
 
 use majuscule_base::error::{Error, Result, option};
 

@@ -1,4 +1,4 @@
-//! The training of a network whose weights are one array: Adam for each batch, and checkpoints.
+//! Trains a network whose weights are one array, with a step of Adam for each batch, and with checkpoints.
 
 use std::num::NonZeroUsize;
 
@@ -17,7 +17,7 @@ use majuscule_train::methods::Watch;
 pub trait FlatNetwork {
     /// A text with its labels.
     type Sample;
-    /// The model of weights.
+    /// The model that is made from weights.
     type Model: Restorer;
 
     /// The number of steps between two lines of the log.
@@ -29,7 +29,7 @@ pub trait FlatNetwork {
     /// Returns the loss of a batch and its gradient.
     fn gradient(&self, weights: &[f32], samples: &[&Self::Sample], step: u64) -> (f64, SparseGradient);
 
-    /// Makes a model of weights.
+    /// Makes a model from weights.
     fn model(&self, weights: &[f32]) -> Result<Self::Model>;
 }
 
@@ -53,7 +53,7 @@ pub struct FlatTraining<'a, N: FlatNetwork> {
 }
 
 impl<N: FlatNetwork> FlatTraining<'_, N> {
-    /// Trains from the checkpoint on, or else from these weights, and returns the best weights.
+    /// Resumes from the checkpoint, or else starts from these weights, and returns the best weights.
     ///
     /// # Errors
     /// Fails if the checkpoint belongs to another training, was altered, or cannot be written.

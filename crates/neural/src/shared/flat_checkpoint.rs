@@ -1,5 +1,5 @@
-//! The state of a training as a safetensors file, with the weights, the best ones, the moments of the optimiser,
-//! and a note of the position.
+//! Checkpoints: the state of a training as a safetensors file, with the current weights, the best weights so far, the
+//! moments of the optimiser, and a note of the position.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -30,16 +30,16 @@ pub struct FlatCheckpoint<'a> {
     method: &'static str,
 }
 
-/// The position of a training, and the training that it belongs to.
+/// The note in a checkpoint: the position of a training, and the identity of this training.
 #[derive(Debug, Serialize, Deserialize)]
 struct FlatNote {
-    /// The settings that states depend on.
+    /// The settings on which the state depends.
     settings: String,
     /// A checksum of the examples.
     examples: u32,
     epoch: usize,
     batches: usize,
-    /// The bits of the lowest error: JSON may lose the last one.
+    /// The lowest error as the bits of an `f64`: a number in JSON may lose the last bit.
     best: Option<u64>,
     worse: usize,
     /// The number of steps of the optimiser.
@@ -55,7 +55,7 @@ impl<'a> FlatCheckpoint<'a> {
     /// Returns the checkpoint that the options name, for a training with these settings.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the file cannot be written.
     pub fn new(
         method: &'static str,
         options: &'a NetworkTrainingOptions,
@@ -63,7 +63,7 @@ impl<'a> FlatCheckpoint<'a> {
         corpus: &Corpus,
     ) -> Result<Option<Self>> {
         let Some(file) = &options.checkpoint else { return Ok(None) };
-        // A file that cannot be written should fail before long work.
+        // If the file cannot be written, training should fail before long work.
         drop(Publish::new(file)?);
         let settings = checkpoint::settings(settings, env!("CARGO_PKG_VERSION").to_owned(), corpus);
         Ok(Some(Self { file, settings, examples: 0, method }))
@@ -77,7 +77,7 @@ impl<'a> FlatCheckpoint<'a> {
     /// Writes a state atomically.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, state: &FlatState, position: &TrainPosition<Vec<f32>>) -> Result<()> {
         let SparseAdam { means, squares, steps } = &state.adam;
         let best = position.best.as_ref().map(|(_, best)| (BEST, best));
@@ -106,7 +106,7 @@ impl<'a> FlatCheckpoint<'a> {
         files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
     }
 
-    /// Reads the state of this number of weights in the file, if there is one.
+    /// Reads the state of `len` weights from the file, or returns `None` if there is no file.
     ///
     /// # Errors
     /// Fails if the file is not a checkpoint, belongs to another training or is cut off.

@@ -5,12 +5,12 @@ use majuscule_methods::network::windower::WordWindow;
 use majuscule_text::{Mark, MarkSet};
 use majuscule_train::corpus::{Example, Gold};
 
-/// The ids of the correct labels of a word; `None` for a label that is not learned from.
+/// The ids of the correct labels of a word; `None` for a label that is not used in training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WordLabels {
-    /// The id of its class.
+    /// The id of the class of the word.
     pub class: Option<u32>,
-    /// The id of the mark after it.
+    /// The id of the mark after the word.
     pub mark: Option<u32>,
 }
 
@@ -26,28 +26,28 @@ impl WordLabels {
     }
 }
 
-/// Returns true if an example shows this mark, one of `marks`.
+/// Returns true if an example contains `mark` after its marks are mapped into the set `marks`.
 pub fn teaches(example: &Example, mark: Mark, marks: MarkSet) -> bool {
     example.gold.iter().any(|gold| gold.label.mark.within(marks) == mark)
 }
 
-/// Returns the labels of the words of a window, with the labels of its targets from `gold`; `None` if
-/// there are no labels.
+/// Returns the labels of the words of a window, where `gold` has the labels of its targets. Returns `None` if no word
+/// has a label.
 pub fn window_labels<I>(
     window: &WordWindow<I>,
     gold: &mut impl Iterator<Item = WordLabels>,
 ) -> Option<Vec<WordLabels>> {
     let mut labels = vec![WordLabels::default(); window.words.len()];
     labels[window.targets.clone()].iter_mut().zip(gold).for_each(|(own, gold)| *own = gold);
-    // The words after the last gap of a window are not there.
+    // The mark after the last word is not learned, as the window lacks the words after it.
     labels.iter_mut().rev().take(1).for_each(|last| last.mark = None);
     labels.iter().any(|labels| !labels.is_empty()).then_some(labels)
 }
 
-/// Heads that learn.
+/// Heads that can be trained.
 pub trait GoldHeads {
-    /// Returns the labels of the words of an example. Where marks are learned, the case of the first
-    /// word of a sentence is not, and marks only of examples that do not show them.
+    /// Returns the labels of the words of an example. If the heads learn marks, the case of the first word of a
+    /// sentence has no label, and marks have labels only in examples whose input does not show them.
     fn gold(&self, example: &Example) -> Vec<WordLabels>;
 }
 
@@ -63,7 +63,7 @@ impl GoldHeads for Heads {
             begins = gold.label.mark.ends_sentence();
             let class = gold.label.case.class();
             let case = self.class_id(class).filter(|_| gold.scored && is_inside);
-            // A long text without marks lacks them.
+            // A text without any mark does not teach where marks are absent: its punctuation is missing.
             let mark = self.mark_id(gold.label.mark).filter(|_| !shows && is_marked);
             let [class, mark] = [case, mark].map(|id| id.map(|id| id as u32));
             WordLabels { class, mark }

@@ -7,9 +7,8 @@ pub fn uniform(random: &mut Random, bound: f64) -> f32 {
     ((2.0 * unit(random) - 1.0) * bound) as f32
 }
 
-/// Draws a weight around 0 with this standard deviation: a sum of twelve uniform numbers, which is
-/// close to a normal distribution, never further out than six deviations, and the same on every
-/// computer, as logarithms are not.
+/// Draws a weight with mean 0 and this standard deviation. It is a sum of twelve uniform numbers: close to a normal
+/// distribution, never beyond six deviations, and the same on every computer, unlike formulas with logarithms.
 pub fn normal(random: &mut Random, deviation: f64) -> f32 {
     let sum: f64 = (0..12).map(|_| unit(random)).sum();
     ((sum - 6.0) * deviation) as f32

@@ -11,7 +11,7 @@ use super::sequences::{Direction, SequenceSteps};
 /// The ranges of the weights of an LSTM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellLayout {
-    /// The width of its state.
+    /// The width of the state.
     pub hidden: usize,
     /// The input weights, with a row for each input and columns for the four gates.
     pub inputs: Range<usize>,
@@ -21,8 +21,7 @@ pub struct CellLayout {
     pub bias: Range<usize>,
 }
 
-/// The weights of an LSTM. The columns belong to its input gate, forget gate, output gate and
-/// candidate.
+/// The weights of an LSTM. The columns belong to the input gate, forget gate, output gate and candidate.
 #[derive(Debug, Clone, Copy)]
 pub struct LstmCell<'a> {
     pub hidden: usize,
@@ -48,8 +47,8 @@ impl<'a> LstmCell<'a> {
         Self { hidden: layout.hidden, inputs, states, bias }
     }
 
-    /// Reads rows of inputs in one direction. The states become the columns from `column` on of
-    /// rows of `width` numbers.
+    /// Reads rows of inputs in one direction. Writes the states into `states`, which has rows of `width` numbers,
+    /// from column `column` on.
     pub fn run(
         &self,
         steps: &SequenceSteps,
@@ -92,7 +91,7 @@ impl<'a> LstmCell<'a> {
     }
 }
 
-/// Returns a row to read, or `none`, and a row to write.
+/// Borrows two rows of a buffer: a row to read, or `none` if there is no such row, and a row to write.
 fn apart<'a>(
     values: &'a mut [f32],
     written: usize,

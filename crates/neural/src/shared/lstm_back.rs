@@ -1,4 +1,4 @@
-//! Gradients of a loss, from the states of an LSTM back to its inputs and weights.
+//! Propagates the gradients of a loss through an LSTM, from its states back to its inputs and weights.
 
 use super::exp::tanh;
 use super::instruction_set::InstructionSet;
@@ -20,8 +20,8 @@ pub struct LstmPass<'a> {
 }
 
 impl LstmPass<'_> {
-    /// Adds the gradients of the weights and of the inputs, given the gradients of the states in
-    /// the same rows and columns.
+    /// Adds the gradients of the weights and of the inputs, given the gradients of the states, which have the same
+    /// rows and columns as the states.
     pub fn back(&self, trace: Trace, state_gradients: &mut [f32], weights: &mut [f32], inputs: &mut [f32]) {
         let Self { cell, layout, steps, direction, column, width, .. } = *self;
         let hidden = cell.hidden;

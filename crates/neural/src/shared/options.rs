@@ -12,15 +12,15 @@ use majuscule_base::error::Result;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::json;
 
-/// The options of the training of a network. An open one has the default of the network.
+/// The options of the training of a network. An option that is not given has the default of the network.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 #[group(skip)]
 pub struct NetworkTrainingOptions {
     /// The number of passes over the corpus
     #[arg(long, value_name = "N")]
     pub epochs: Option<usize>,
-    /// The learning rate, for bert of the encoder, where small encoders work with ten times as much as
-    /// BERT-base; for other networks it decays linearly to 0
+    /// The learning rate. For bert, it is the rate of the encoder, and small encoders work with ten times the rate of
+    /// BERT-base; for other networks, it decays linearly to 0
     #[arg(long, value_name = "STEP")]
     pub rate: Option<f64>,
     /// The number of batches over which the learning rate grows from 0; head and encoder of bert each start
@@ -56,7 +56,7 @@ pub struct NetworkTrainingOptions {
 
 majuscule_arguments::default_of_arguments!(NetworkTrainingOptions);
 
-/// The options that a model depends on, all of them decided.
+/// The options on which a model depends, with all defaults filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NetworkTraining {
     pub epochs: usize,
@@ -81,8 +81,8 @@ impl NetworkTraining {
         patience: 2,
         seed: 1,
     };
-    /// The defaults of an adaptation of `bert`: its text is short, so that the warm-up is half as long, and
-    /// a larger fraction is needed to find the best epoch.
+    /// The defaults of an adaptation of `bert`: the text is short, so the warm-up is half as long, and a larger
+    /// fraction is held out to find the best epoch.
     pub const ADAPTATION: Self = Self { epochs: 2, warm_up: 50, held_out: 0.05, ..Self::BERT };
     /// The defaults of `bilstm`.
     pub const BILSTM: Self =
@@ -93,14 +93,14 @@ impl NetworkTraining {
 }
 
 impl NetworkTraining {
-    /// Returns a corpus with its held-out examples.
+    /// Splits a corpus into training examples and held-out examples.
     pub fn split(self, corpus: &Corpus) -> CorpusSplit<'_> {
         CorpusSplit { corpus, seed: self.seed, held_out: self.held_out }
     }
 }
 
 impl NetworkTrainingOptions {
-    /// Decides the open options by these defaults.
+    /// Fills in the options that are not given from these defaults.
     pub fn or(&self, defaults: NetworkTraining) -> NetworkTraining {
         NetworkTraining {
             epochs: self.epochs.unwrap_or(defaults.epochs),
@@ -117,7 +117,7 @@ impl NetworkTrainingOptions {
     /// Refuses options out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`](majuscule_base::error::Error::Usage) for the first of them.
+    /// Returns [`Error::Usage`](majuscule_base::error::Error::Usage) for the first setting that is out of range.
     pub fn check(&self) -> Result<()> {
         let [rate, dropout, clip, held_out] =
             [self.rate, self.dropout, self.clip, self.held_out].map(Option::unwrap_or_default);
@@ -149,8 +149,8 @@ pub fn show_default(arg: Arg, defaults: &impl Serialize) -> Arg {
     }
 }
 
-/// The settings of a training in a manifest and in a checkpoint: the settings of one network, and the settings
-/// that all share.
+/// The settings of a training in a manifest and in a checkpoint: the settings of one network, and the settings that
+/// all networks share.
 #[derive(Debug, Serialize)]
 pub struct TrainingRecord<'a, C, T> {
     #[serde(flatten)]

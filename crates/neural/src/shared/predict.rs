@@ -1,4 +1,4 @@
-//! The heads that are trained, as the user names them.
+//! The options that choose the heads to train.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use majuscule_text::{Choice, MarkSet};
 use majuscule_train::corpus::Example;
 use majuscule_train::methods::balance::{Costs, FEWEST, MarkOptions, best_costs, f_of_choices};
 
-/// An answer of a tagger, found by a head of its own.
+/// A kind of prediction of a tagger, which has its own head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prediction {
@@ -62,9 +62,9 @@ impl HeadOptions {
         Ok(learned)
     }
 
-    /// Returns the given costs of marks, or else the costs with the best F on held-out examples, if
-    /// there are enough of these. `choices` returns the choices for the words of an example under
-    /// some costs.
+    /// Returns the costs of marks. A cost that is not given is chosen for the best F on the held-out examples,
+    /// or is 1 if there are too few of them. `choices` returns the choices for the words of an example, given
+    /// its index and the costs.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] for a cost that is not a positive number.

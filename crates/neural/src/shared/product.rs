@@ -1,4 +1,4 @@
-//! Matrix products on slices, by the crate gemm: the one use of `unsafe` for them.
+//! Matrix products on slices, computed by the crate gemm, which requires `unsafe` code.
 #![allow(unsafe_code)] // gemm takes pointers and sizes; every view below has checked that its numbers lie in its slice.
 
 use gemm::Parallelism;
@@ -52,7 +52,7 @@ pub struct MatrixViewMut<'a> {
     shape: MatrixShape,
 }
 
-/// The numbers of rows and columns, and the distances between them.
+/// The numbers of rows and columns, and the distances in memory between two rows and between two columns.
 #[derive(Debug, Clone, Copy)]
 struct MatrixShape {
     rows: usize,
@@ -83,18 +83,18 @@ impl<'a> MatrixView<'a> {
         Self { values, shape: MatrixShape::new(values.len() / columns, columns, columns, values.len()) }
     }
 
-    /// Makes a matrix of the first columns of rows of `step` numbers.
+    /// Makes a matrix of the first `columns` numbers of each row, where a row begins every `step` numbers.
     ///
     /// # Panics
-    /// Panics if these exceed the slice.
+    /// Panics if the matrix exceeds the slice.
     pub fn part(values: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
         Self { values, shape: MatrixShape::new(rows, columns, step, values.len()) }
     }
 
-    /// Makes a matrix of rows that begin every `step` numbers and overlap, each as long as `columns`.
+    /// Makes a matrix of overlapping rows of `columns` numbers, where a row begins every `step` numbers.
     ///
     /// # Panics
-    /// Panics if these exceed the slice.
+    /// Panics if the matrix exceeds the slice.
     pub fn overlapping(values: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
         assert!(rows == 0 || (rows - 1) * step + columns <= values.len(), "a matrix goes beyond its slice");
         Self { values, shape: MatrixShape { rows, columns, row_step: step, column_step: 1 } }
@@ -105,12 +105,13 @@ impl<'a> MatrixView<'a> {
         [self.shape.rows, self.shape.columns]
     }
 
-    /// Returns a row of a matrix whose rows lie one after another.
+    /// Returns a row of a matrix whose rows are contiguous.
     pub fn row(&self, row: usize) -> &'a [f32] {
         &self.values[row * self.shape.row_step..][..self.shape.columns]
     }
 
-    /// Returns the values and the distance between two columns, if the columns lie one after another.
+    /// Returns the values and the distance between two columns if the matrix is transposed, so that its columns are
+    /// contiguous.
     pub fn columns_of_values(&self) -> Option<(&'a [f32], usize)> {
         (self.shape.column_step != 1).then_some((self.values, self.shape.column_step))
     }
@@ -151,7 +152,7 @@ impl<'a> MatrixViewMut<'a> {
         self.multiply(a, b, true, Parallelism::None);
     }
 
-    /// Becomes `a · b`.
+    /// Sets the matrix to `a · b`.
     ///
     /// # Panics
     /// Panics if the shapes do not match.
@@ -159,7 +160,7 @@ impl<'a> MatrixViewMut<'a> {
         self.multiply(a, b, false, Parallelism::None);
     }
 
-    /// Adds `a · b` on all threads of the current pool. The sum does not depend on their number.
+    /// Adds `a · b` on all threads of the current pool. The sum does not depend on the number of threads.
     ///
     /// # Panics
     /// Panics if the shapes do not match.
@@ -192,8 +193,8 @@ impl<'a> MatrixViewMut<'a> {
         if rows == 0 || columns == 0 || depth == 0 && adds {
             return;
         }
-        // SAFETY: the shapes match, each view was checked to lie in its slice, the rows written do
-        // not overlap, and that slice is borrowed for this call alone.
+        // SAFETY: the shapes match, each view was checked to lie in its slice, the rows that are written do not
+        // overlap, and their slice is borrowed exclusively.
         unsafe {
             gemm::gemm(
                 rows,

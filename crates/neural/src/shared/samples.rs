@@ -1,4 +1,4 @@
-//! A corpus as samples of a network: the training examples, the held-out ones, and batches of about
+//! Reads a corpus as samples for a network: training samples, held-out examples, and batches of samples of about
 //! equal length.
 
 use majuscule_base::error::{Error, Result};
@@ -15,7 +15,7 @@ use super::digest::Digest;
 use super::gold::{GoldHeads, WordLabels, teaches, window_labels};
 use super::predict::{HeadOptions, LearnedHeads};
 
-/// The samples of a training, and the data that its model needs besides weights.
+/// The samples of a training, and the data that the model needs besides its weights.
 #[derive(Debug)]
 pub struct Dataset<S> {
     pub train: Vec<S>,
@@ -66,12 +66,12 @@ impl<S> Dataset<S> {
 pub enum BatchSize {
     /// A number of samples.
     Samples(usize),
-    /// As many samples as fit into this number of subwords, all of them as long as the longest, and at
-    /// least one.
+    /// As many samples as fit into this number of subwords (words for `cnn-bilstm`) when each sample is padded to the
+    /// longest, and at least one sample.
     Subwords(usize),
 }
 
-/// The number of batches within which samples are sorted by length.
+/// The number of batches in a pool, whose samples are sorted by length together.
 const SORTED_BATCHES: usize = 64;
 
 /// A corpus with a fraction held out: the same seed holds out the same examples.
@@ -92,7 +92,7 @@ impl CorpusSplit<'_> {
         self.corpus.for_each(&mut |example| take(example, unit(&mut random) < self.held_out))
     }
 
-    /// Makes samples of the windows that teach a label; `sample` also gets the number of the example.
+    /// Makes a sample from each window that teaches a label. `sample` also receives the index of the example.
     ///
     /// # Errors
     /// Fails if the corpus cannot be read or has no such windows.
@@ -105,7 +105,7 @@ impl CorpusSplit<'_> {
     ) -> Result<Vec<S>> {
         let heads = Heads::of(labels);
         if !heads.marks().is_empty() {
-            // Running text is cut anywhere, and all its words are learned.
+            // Running text may be cut anywhere, so windows need no overlap: all words are learned.
             options.overlap = 0;
         }
         let mut windower = Windower::new(encoder, options);
@@ -130,7 +130,7 @@ impl CorpusSplit<'_> {
     }
 }
 
-/// The words of a corpus, which are read before its texts become samples.
+/// The words, labels and held-out examples of a corpus, which are read before samples are made.
 pub struct CorpusWords {
     pub forms: CorpusForms,
     pub held_out: Vec<Example>,
@@ -143,7 +143,8 @@ impl CorpusWords {
     /// Reads a corpus for the heads that are to be trained.
     ///
     /// # Errors
-    /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
+    /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
+    /// marks.
     pub fn read(heads: &HeadOptions, split: CorpusSplit<'_>) -> Result<Self> {
         let corpus = split.corpus;
         let LearnedHeads { cases, marks } = heads.learned()?;
@@ -169,8 +170,8 @@ impl CorpusWords {
     }
 }
 
-/// Returns a corpus as running text in windows, from which marks can be learned; `None` if no marks
-/// are, or if its protocol makes such windows.
+/// Returns a corpus as running text in windows, from which marks can be learned. Returns `None` if no marks are
+/// learned, or if the protocol of the corpus already makes such windows.
 ///
 /// # Errors
 /// Fails if a file can be read only once.

@@ -1,4 +1,4 @@
-//! Learning rates that grow at the beginning of a training and decay to its end.
+//! Learning rates that grow at the beginning of a training and decay until its end.
 
 use std::ops::Range;
 

@@ -7,12 +7,12 @@ use super::instruction_set::InstructionSet;
 /// The gradient of a loss with respect to every weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseGradient {
-    /// The gradient of the first weights, which are in no table.
+    /// The gradient of the weights outside tables, which are the first weights.
     pub dense: Vec<f32>,
     pub tables: Vec<TableGradient>,
 }
 
-/// The gradient of the rows of a table that occur.
+/// The gradient of a table of embeddings, for the rows that occur in a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableGradient {
     /// The position of the table among the weights.
@@ -42,7 +42,7 @@ impl TableGradient {
         &mut self.rows[at * self.width..][..self.width]
     }
 
-    /// Returns the position of each row among the weights, and its gradient.
+    /// Returns the position among the weights and the gradient of each row that occurs.
     pub fn positions(&self) -> impl Iterator<Item = (usize, &[f32])> {
         let position = |&id: &u32| self.start + id as usize * self.width;
         self.ids.iter().map(position).zip(self.rows.chunks_exact(self.width))
@@ -58,7 +58,7 @@ pub struct SparseAdam {
 }
 
 impl SparseAdam {
-    /// Makes the moments of this many weights.
+    /// Makes the initial moments of `len` weights, which are 0.
     pub fn new(len: usize) -> Self {
         Self { means: vec![0.0; len], squares: vec![0.0; len], steps: 0 }
     }

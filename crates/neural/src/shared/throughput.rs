@@ -21,7 +21,7 @@ struct TimedStep {
 }
 
 impl Throughput {
-    /// Starts the first step. At most `most` of the last steps count.
+    /// Starts the first step. All means are taken over the last `most` steps at most.
     pub fn new(most: usize) -> Self {
         Self { steps: VecDeque::with_capacity(most), most, last: Instant::now() }
     }
@@ -36,7 +36,7 @@ impl Throughput {
         self.skip();
     }
 
-    /// Excludes the time since the last step from the next one.
+    /// Excludes the time since the last step from the time of the next step.
     pub fn skip(&mut self) {
         self.last = Instant::now();
     }

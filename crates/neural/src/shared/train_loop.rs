@@ -1,5 +1,5 @@
-//! The training loop over epochs of steps, which keeps the weights that are best on the held-out
-//! examples and stops when later ones are worse.
+//! The training loop over epochs of steps, which keeps the weights that are best on the held-out examples, and stops
+//! when later weights are worse.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ pub trait NetworkTrainer {
     type Sample;
     /// The weights of the network.
     type Weights;
-    /// The model of these weights.
+    /// The model that is made from weights.
     type Model: Restorer;
 
-    /// The unit of the length of samples, as the log names it.
+    /// The unit of the lengths of samples, which is named in the log.
     const UNIT: &'static str;
     /// The number of steps between two lines of the log.
     const LOG_EVERY: usize;
@@ -50,7 +50,7 @@ pub trait NetworkTrainer {
     /// Copies the weights.
     fn weights(&self) -> Result<Self::Weights>;
 
-    /// Makes a model of weights.
+    /// Makes a model from weights.
     fn model(&self, weights: &Self::Weights) -> Result<Self::Model>;
 
     /// Returns further facts about a model for the log.
@@ -74,7 +74,7 @@ pub trait NetworkTrainer {
     }
 }
 
-/// The number of a step in its training.
+/// The position of a step in its training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrainStep {
     pub epoch: usize,
@@ -92,10 +92,10 @@ pub struct TrainPosition<W> {
     pub epoch: usize,
     /// The number of completed batches of the next epoch.
     pub batches: usize,
-    /// The lowest error on the held-out examples, and the weights that had it: the slot error rate
-    /// of cases, 1 − F of marks, or the mean of both.
+    /// The lowest error on the held-out examples, and the weights with this error. It is the slot error rate of
+    /// cases, 1 − F of marks, or the mean of both.
     pub best: Option<(f64, W)>,
-    /// The number of epochs since then.
+    /// The number of epochs since the best weights.
     pub worse: usize,
 }
 
@@ -106,7 +106,7 @@ impl<W> Default for TrainPosition<W> {
 }
 
 impl<W> TrainPosition<W> {
-    /// Keeps weights that are better than all before.
+    /// Keeps the weights if they are better than all earlier weights, and else counts a worse epoch.
     fn keep_best(&mut self, error: f64, weights: W) {
         if self.best.as_ref().is_none_or(|(best, _)| error < *best) {
             (self.best, self.worse) = (Some((error, weights)), 0);
@@ -116,7 +116,7 @@ impl<W> TrainPosition<W> {
     }
 }
 
-/// The longest time without a save, if the state is saved: a step of a large network takes seconds.
+/// The longest time between two saves, if the state is saved: a step of a large network takes seconds.
 const LONGEST_UNSAVED: Duration = Duration::from_mins(5);
 
 /// Returns true if the state is due to be saved after a step.
@@ -137,8 +137,8 @@ pub struct TrainLoop<'a, T: NetworkTrainer> {
 }
 
 impl<T: NetworkTrainer> TrainLoop<'_, T> {
-    /// Trains from the position on, and returns the weights that are best on the held-out examples,
-    /// or the last ones if none are held out.
+    /// Trains from the position on. Returns the weights that are best on the held-out examples, or the last weights
+    /// if no examples are held out.
     pub fn run(mut self, watch: &mut Watch<'_>) -> Result<T::Weights> {
         let mut log = Log::open(self.log)?;
         while self.position.epoch < self.training.epochs && self.position.worse < self.training.patience {
@@ -226,7 +226,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
             let request = Request { threads: self.threads, ..Request::default() };
             let score = evaluate(&model, request, self.protocol, &self.dataset.held_out)?;
             let slots = score.all().slots(Matching::of(self.protocol));
-            // Without any slot, all weights are equally good.
+            // If there are no slots, all weights are equally good.
             let ser = slots.ser().unwrap_or_default();
             (line["held_out_ser"], line["held_out_f1"]) = (ser.into(), json!(slots.f()));
             errors.push(ser);

@@ -1,4 +1,4 @@
-//! The models of the presets: two of each language are built in, each with a feature of the package.
+//! The models of the presets. Two models of each language are built in, with the feature of the language.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -70,12 +70,12 @@ impl NamedValue for Preset {
 }
 
 impl Preset {
-    /// The name of the preset on the command line.
+    /// Returns the name of the preset on the command line.
     pub fn name(self) -> &'static str {
         self.name_of()
     }
 
-    /// The method of the models of a preset that lie in files of their own; `None` if they are built in.
+    /// Returns the method of a preset whose models are separate files; `None` for a preset whose models are built in.
     pub fn external_method(self) -> Option<&'static str> {
         match self {
             Self::Best => Some("bert"),
@@ -90,8 +90,7 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
     models.get(preset as usize).copied()
 }
 
-/// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
-/// counts.
+/// Loads the accurate built-in model of a language. Only the language of a tag such as `pt-BR` is used.
 ///
 /// ```
 /// let model = majuscule_restore::models::embedded("en")?;
@@ -114,21 +113,21 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
 }
 
 impl Methods {
-    /// Loads the model of a preset of a language: one that is built in, or for [`Preset::Best`] and
-    /// [`Preset::Ngram`] one in the [folders](Methods::looking_in) of such models.
+    /// Loads the model of a preset of a language: a built-in model, or for [`Preset::Best`] and [`Preset::Ngram`] a
+    /// model from the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
     /// The errors of [`Methods::preset_store`] and [`Methods::load`].
     pub fn load_preset(&self, language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
         let mut model = self.load(&*self.preset_store(language, preset)?, computing)?;
         if model.manifest.is_shared() {
-            // Letters pair as in the language that is requested, not as in all that the model serves.
+            // The case mappings are for the requested language, not for all languages of the model.
             Arc::make_mut(&mut model.manifest).locale = language.parse()?;
         }
         Ok(model)
     }
 
-    /// The files of the model of a preset: one that is built in, or for [`Preset::Best`] and [`Preset::Ngram`] a
+    /// Returns the files of the model of a preset: a built-in model, or for [`Preset::Best`] and [`Preset::Ngram`] a
     /// packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
@@ -169,7 +168,7 @@ impl Methods {
     }
 }
 
-/// Returns true if this build has the models of a language inside.
+/// Returns true if the models of a language are built in.
 pub(super) fn is_built_in(language: &str) -> bool {
     packed(language, Preset::default()).is_some()
 }

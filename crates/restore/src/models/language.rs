@@ -1,5 +1,5 @@
-//! Detects the language of a text from the character n-grams of its words: to choose a built-in model, and to
-//! warn if it is for another language. A note names a text whose language cannot be detected.
+//! Detects the language of a text from the character n-grams of its words, in order to choose a built-in model or to
+//! warn about a model for another language. If the language cannot be detected, a note reports the text.
 
 use std::sync::LazyLock;
 
@@ -9,13 +9,13 @@ use super::embedded::{LANGUAGES, is_built_in};
 use majuscule_text::tokenize::tokenize;
 use majuscule_text::{Language, Locale};
 
-/// The name of a language; its tag if the name is not known.
+/// Returns the name of the language with this tag; the tag itself if the name is not known.
 pub fn name_of(tag: &str) -> &str {
     Language::ALL.iter().find(|known| known.tag == tag).and_then(|known| known.name).unwrap_or(tag)
 }
 
-/// The tag of a language by its name in any case, as recognisers write it; the name itself if it is
-/// not known.
+/// Returns the tag of a language by its name, in any case, as recognisers write it; the name itself if it is not
+/// known.
 pub fn tag_of(name: &str) -> &str {
     Language::of_name(name).map_or(name, |known| known.tag)
 }
@@ -29,7 +29,7 @@ static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::read(TABLE));
 /// The number of classes, the languages of [`LANGUAGES`] first.
 const CLASSES: usize = 21;
 
-/// The steps of a nat in the table, and the letter of the weight 0.
+/// The number of weight steps per nat in the table, and the letter for the weight 0.
 const STEPS: f64 = 12.0;
 const ZERO: u8 = b'O';
 
@@ -39,10 +39,10 @@ const LONGEST_NGRAM: usize = 4;
 const LONGEST_WORD: usize = 10;
 
 struct Detector {
-    /// The tags of the classes. `*` ends the class of several languages that look alike.
+    /// The tags of the classes. A tag that ends in `*` stands for a class of several similar languages.
     tags: Vec<&'static str>,
-    /// The n-grams in the order of their bytes, each with a weight for each class. `_` is either end of
-    /// a word.
+    /// The n-grams in the order of their bytes, each with a weight for each class. `_` stands for either end of a
+    /// word.
     ngrams: Vec<(&'static str, &'static [u8])>,
 }
 
@@ -60,20 +60,20 @@ impl Detector {
     }
 }
 
-/// The language of a text, as far as the text shows it.
+/// The detected language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetectedLanguage {
     /// A language with a built-in model: its tag.
     BuiltIn(&'static str),
     /// Another language, for which there is no built-in model.
     Other(Other),
-    /// The text is too short, or of words that several languages have.
+    /// The text is too short, or consists of words that several languages share.
     Unsure,
     /// The text has no words.
     Empty,
 }
 
-/// A language without a built-in model, or another one than expected.
+/// A language without a built-in model, or a language other than the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
     /// A language: its tag and its name.
@@ -84,22 +84,22 @@ pub enum Other {
     Unknown,
 }
 
-/// The probability from which a text is in a language with a built-in model. The wrong answers on
-/// single lines of subtitles are below 2 % then.
+/// The lowest probability at which a text counts as a text in a language with a built-in model. With this limit,
+/// fewer than 2 % of the answers on single lines of subtitles are wrong.
 const SURE: f64 = 0.6;
 
-/// The probability from which a text is in none of these languages.
+/// The lowest probability at which a text counts as a text in none of these languages.
 const SURELY_OTHER: f64 = 0.8;
 
-/// The number of words from which a text is in a language that is not known: fewer may be names.
+/// The lowest number of words at which a text counts as a text in an unknown language: fewer words may be names.
 const ENOUGH: u32 = 12;
 
-/// The probability and the number of words from which a text is in another language than the one
-/// that somebody chose, or that is used by default.
+/// The lowest probability and number of words at which a text counts as a text in another language than the chosen
+/// language or the default language.
 const SURELY_WRONG: f64 = 0.99;
 const FEWEST: u32 = 4;
 
-/// The evidence of the words of a text for languages.
+/// The evidence for each language in the words of a text.
 #[derive(Debug, Clone, Default)]
 pub struct LanguageEvidence {
     words: u32,
@@ -107,7 +107,7 @@ pub struct LanguageEvidence {
     foreign: u32,
     /// Sums of weights.
     scores: [i64; CLASSES],
-    /// The characters of a word, between its ends; kept for its memory.
+    /// A buffer for the characters of a word between two `_`, reused for all words.
     word: String,
 }
 
@@ -121,7 +121,7 @@ impl LanguageEvidence {
     pub fn push(&mut self, lower: &str) {
         let Some(first) = lower.chars().find(|c| c.is_alphabetic()) else { return };
         self.words += 1;
-        // Latin letters end there, except some of Vietnamese and of phonetics, which do not begin a word.
+        // Latin letters are below U+0250, or from U+1E00 to U+1EFF. Latin phonetic letters do not begin a word.
         self.foreign += u32::from(first > '\u{24f}' && !('\u{1e00}'..='\u{1eff}').contains(&first));
         let mut word = std::mem::take(&mut self.word);
         let parts =
@@ -164,7 +164,7 @@ impl LanguageEvidence {
         }
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     pub fn len(&self) -> u32 {
         self.words
     }
@@ -174,7 +174,7 @@ impl LanguageEvidence {
         self.words == 0
     }
 
-    /// The language of the text.
+    /// Returns the language of the text.
     pub fn detected(&self) -> DetectedLanguage {
         if self.is_empty() {
             return DetectedLanguage::Empty;
@@ -198,7 +198,7 @@ impl LanguageEvidence {
         }
     }
 
-    /// The actual language of the text if it is clearly not `language`; `None` otherwise.
+    /// Returns the actual language of the text if it is clearly not `language`; `None` otherwise.
     pub fn other_than(&self, language: &str) -> Option<Other> {
         if self.words < FEWEST {
             return None;
@@ -218,7 +218,7 @@ impl LanguageEvidence {
         classes.filter(|(of, _)| **of == tag).map(|(_, probability)| probability).sum()
     }
 
-    /// The probability of each class.
+    /// Returns the probability of each class.
     fn probabilities(&self) -> [f64; CLASSES] {
         let most = self.scores.iter().copied().max().unwrap_or_default();
         let probabilities = self.scores.map(|score| ((score - most) as f64 / STEPS).exp());
@@ -227,7 +227,7 @@ impl LanguageEvidence {
     }
 }
 
-/// The first of the largest probabilities, with its class.
+/// Returns the class with the largest probability, or the first of several such classes, and the probability.
 fn largest(probabilities: &[f64]) -> (usize, f64) {
     let larger = |most: (usize, f64), (at, &probability): (usize, &f64)| {
         if probability > most.1 { (at, probability) } else { most }
@@ -235,8 +235,8 @@ fn largest(probabilities: &[f64]) -> (usize, f64) {
     probabilities.iter().enumerate().fold((0, 0.0), larger)
 }
 
-/// The numbers of bytes of a text from which its language is detected: the second only if the first number of
-/// bytes does not suffice, as in a file that begins with a long header.
+/// The numbers of bytes at the beginning of a text from which its language is detected. The second number is used
+/// only if the first does not suffice, as in a file that begins with a long header.
 pub(crate) const LANGUAGE_BYTES: [usize; 2] = [1 << 12, 1 << 16];
 
 /// Detects the language of a text among languages with a built-in model and others, by its first 4 KiB, or

@@ -1,5 +1,5 @@
-//! Trained models: the presets, the built-in models, the methods whose models a program can load, and models that
-//! work together.
+//! Trained models: the presets, the built-in models, the methods whose models a program can load, and combinations of
+//! models.
 
 mod cascade;
 mod embedded;
@@ -31,8 +31,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
-    /// counts.
+    /// Loads the accurate built-in model of a language. Only the language of a tag such as `pt-BR` is used.
     ///
     /// # Errors
     /// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
@@ -93,8 +92,8 @@ impl Default for Methods {
 }
 
 impl Methods {
-    /// All methods of this package: the [classical](CLASSICAL) ones, and `bert` and `cnn-bilstm` with the
-    /// feature `network`. Those of other packages, such as `ngram`, are [added](Self::with).
+    /// Returns all methods of this package: the [classical](CLASSICAL) ones, and `bert` and `cnn-bilstm` with the
+    /// feature `network`. Methods of other packages, such as `ngram`, are [added](Self::with).
     pub fn all() -> Self {
         let classical = Self::of(&CLASSICAL);
         #[cfg(feature = "network")]
@@ -110,7 +109,7 @@ impl Methods {
         Self { methods: methods.to_vec(), absent: Vec::new(), dirs: ModelDirs::default() }
     }
 
-    /// Adds a method, in place of one of the same name.
+    /// Adds a method, which replaces any method of the same name.
     #[must_use]
     pub fn with(mut self, method: Method) -> Self {
         self.methods.retain(|earlier| earlier.name != method.name);
@@ -132,12 +131,12 @@ impl Methods {
         self
     }
 
-    /// The advice on how to get a method that the program leaves out; `None` for any other method.
+    /// Returns the advice on how to get a method that the program leaves out; `None` for any other method.
     pub fn absence(&self, name: &str) -> Option<&'static str> {
         self.absent.iter().find(|(absent, _)| *absent == name).map(|(_, advice)| *advice)
     }
 
-    /// The names of all methods, in order.
+    /// Returns the names of all methods, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.methods.iter().map(|method| method.name)
     }

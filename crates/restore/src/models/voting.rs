@@ -1,4 +1,4 @@
-//! Overlapping windows of a text: a method reads each window by itself, and the windows that
+//! Overlapping windows of a text: a method reads each window separately, and the windows that
 //! contain a word vote on it (Vandeghinste & Guhr 2023; Courtland et al. 2020).
 //!
 //! Marks of the text are hidden from the windows and kept in the result, so that a text restored
@@ -15,7 +15,7 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_text::restorer::{Boundary, Details, LayerWeights, Request, Restorer, Session};
 use majuscule_text::{Break, Case, Choice, Label, Labels, Mark, Tokens};
 
-/// The windows of a text, and the votes that end a sentence.
+/// The windows of a text, and the fraction of votes that ends a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VotingOptions {
     /// The number of words in a window; the last one of a text may be shorter.
@@ -72,7 +72,7 @@ impl Restorer for Voting {
         self.method.labels()
     }
 
-    /// The words of the last window with a word.
+    /// A word waits for the end of the last window that contains it.
     fn look_ahead(&self) -> Option<usize> {
         Some(self.options.window.get())
     }
@@ -94,7 +94,7 @@ impl Restorer for Voting {
     }
 }
 
-/// The windows have no joint probability, and so no n best labellings.
+/// The windows have no joint probability, so there are no n-best labellings.
 impl Details for Voting {
     fn knows(&self, lower: &str) -> Option<bool> {
         self.method.details()?.knows(lower)
@@ -146,7 +146,7 @@ impl VotingSession<'_> {
         self.voting.count(&mut self.votes, self.request, false, out)
     }
 
-    /// Answers the rest of a text.
+    /// Answers the remaining words of a text.
     fn finish(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         self.voting.count(&mut self.votes, self.request, true, out)?;
         self.votes = Ballot::default();
@@ -182,7 +182,7 @@ impl Voting {
         let mut is_over = false;
         while !is_over {
             let (mut positions, mut windows) = (Vec::new(), Vec::new());
-            // A window is read once it is known that a word follows its last one.
+            // A window is read once it is known that a word follows its last word.
             let is_complete = |start| start + window.get() < len || has_ended && start < len;
             while windows.len() < TOGETHER && !is_over && is_complete(start) {
                 let end = (start + window.get()).min(len);
@@ -209,16 +209,16 @@ impl Voting {
     }
 }
 
-/// The words that some window has still to read, and the votes on them.
+/// The words that at least one more window has to read, and the votes on them.
 #[derive(Debug, Clone, Default)]
 struct Ballot {
     tokens: Tokens,
     words: VecDeque<VotedWord>,
-    /// True if the text has begun before these words.
+    /// True if the text has earlier words.
     has_begun: bool,
     /// True if a sentence ended with the last decided word.
     ended: bool,
-    /// The number of the next choices that were forced before.
+    /// The number of next words whose choices were already returned at a `Boundary::Force`.
     forced: usize,
 }
 
@@ -239,7 +239,7 @@ struct CaseVotes {
     begins: bool,
     case: Case,
     windows: usize,
-    /// The sum of their probabilities for it, if they have any.
+    /// The sum of the windows' probabilities of this case, if the method has probabilities.
     confidence: Option<f32>,
 }
 
@@ -276,7 +276,8 @@ impl Ballot {
         let mut ended = false;
         for (at, choice) in choices.iter().enumerate() {
             let Some(word) = self.words.get_mut(start + at) else { return };
-            // The first word of a window may begin a sentence there, and the last one end it.
+            // The beginning of a window may look like a sentence start, and its end like a sentence
+            // end.
             if at > 0 || !is_cut {
                 word.add_case(ended || word.starts, choice);
             }
@@ -287,7 +288,7 @@ impl Ballot {
         }
     }
 
-    /// Decides the next word; `None` if its choice was forced before.
+    /// Decides the next word; `None` if its choice was already returned at a `Boundary::Force`.
     fn decide(&mut self, end_threshold: f32, request: Request) -> Option<Choice> {
         let word = self.words.pop_front()?;
         let given = self.words.front().and_then(|next| next.gap);
@@ -337,7 +338,7 @@ impl VotedWord {
         }
     }
 
-    /// Returns the mark after the word: whether a sentence ends is decided first.
+    /// Returns the mark after the word. Whether a sentence ends after the word is decided first.
     fn mark(&self, end_threshold: f32) -> Mark {
         let votes = |ends: bool| self.marks.iter().filter(move |(mark, _)| mark.ends_sentence() == ends);
         let [ends, others] = [true, false].map(|ends| votes(ends).map(|(_, votes)| votes).sum::<usize>());
@@ -354,8 +355,8 @@ impl VotedWord {
         votes(&|other| other == mark) / votes(&|_| true).max(1.0)
     }
 
-    /// Returns the case of the most windows that agree whether a sentence begins with the word, and
-    /// the mean of their probabilities for it.
+    /// Returns the most frequent case among the windows that agree with `begins`, and the mean of
+    /// their probabilities of this case.
     fn case(&self, begins: bool) -> (Case, Option<f32>) {
         let is_found = self.cases.iter().any(|votes| votes.begins == begins);
         let votes = || self.cases.iter().filter(|votes| !is_found || votes.begins == begins);

@@ -1,4 +1,4 @@
-//! A text with mark-up, and the positions of its parts in it.
+//! A text with mark-up, and the positions of its text parts.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct AnnotatedText {
     plain: String,
     /// The parts, in order.
     parts: Vec<AnnotatedPart>,
-    /// The length of the whole in code units of UTF-16.
+    /// The length of the text with its mark-up, in code units of UTF-16.
     units: usize,
 }
 
@@ -24,13 +24,13 @@ pub struct AnnotatedText {
 struct AnnotatedPart {
     /// The position in the plain text, in bytes.
     span: Range<usize>,
-    /// The offset in the whole text.
+    /// The offset in the text with its mark-up.
     offset: usize,
 }
 
 impl AnnotatedText {
-    /// Reads the field `text`, or `data`: a list of parts in JSON, each with `text` or `markup`. Clients
-    /// add members of their own to a part.
+    /// Reads the field `text`, or `data`: a list of parts in JSON, each with `text` or `markup`. Other members of a
+    /// part are ignored, because clients add some.
     pub fn read(fields: &mut Fields) -> Result<Self, ApiError> {
         match (fields.text("text")?, fields.text("data")?) {
             (Some(_), Some(_)) => Err(ApiError::bad("the form has text and data: send one of them")),
@@ -83,7 +83,7 @@ impl AnnotatedText {
         self.units += utf16_len(text);
     }
 
-    /// The text without mark-up.
+    /// Returns the text without mark-up.
     pub fn plain(&self) -> &str {
         &self.plain
     }
@@ -94,18 +94,18 @@ impl AnnotatedText {
     }
 }
 
-/// Converts positions in the plain text, from the first to the last.
+/// Converts positions in the plain text to offsets in the whole text; positions must be in increasing order.
 pub struct Places<'a> {
     /// The parts, beginning with the last one requested.
     parts: &'a [AnnotatedPart],
     cursor: OffsetCursor<'a>,
-    /// The offset in the plain text of the first of `parts`.
+    /// The offset of the first of `parts` in the plain text.
     at: usize,
 }
 
 impl Places<'_> {
-    /// Returns the offset and the length of a span; `None` if there is mark-up in it, which a
-    /// replacement would remove.
+    /// Returns the offset and the length of a span; `None` if the span contains mark-up, which a replacement would
+    /// remove.
     pub fn of(&mut self, span: &Range<usize>) -> Option<(usize, usize)> {
         while let [first, rest @ ..] = self.parts
             && first.span.end <= span.start
@@ -120,7 +120,7 @@ impl Places<'_> {
     }
 }
 
-/// Returns the number of code units of UTF-16.
+/// Returns the length of a text in code units of UTF-16.
 pub fn utf16_len(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::fields::Fields;
 use crate::problem::ApiError;
 
-/// The tag of a language that is not known, after BCP 47.
+/// The BCP 47 tag of an unknown language.
 const UNKNOWN: &str = "und";
 
 /// Lists the languages.
@@ -38,7 +38,7 @@ fn full_name(code: &str) -> String {
 /// The language that a client asks for.
 #[derive(Debug)]
 pub enum AskedLanguage {
-    /// The language that is detected, in the first of these variants of it.
+    /// The detected language, in the first of these variants that belongs to it.
     Detected(Vec<String>),
     /// The language with this tag.
     Named(LanguageTag),
@@ -47,9 +47,9 @@ pub enum AskedLanguage {
 /// The language of a check.
 #[derive(Debug)]
 pub struct CheckedLanguage {
-    /// The tag whose model checks the text; `None` if there is none, and nothing is checked.
+    /// The tag of the language whose model checks the text; `None` if there is no model, and nothing is checked.
     pub model: Option<String>,
-    /// The tag and the name of the language, as the client may have asked for it.
+    /// The tag and the name of the language, in the variant that the client asked for, if any.
     code: String,
     name: String,
     /// The tag and the name of the language that the text seems to be in.
@@ -73,7 +73,7 @@ impl AskedLanguage {
         }
     }
 
-    /// Chooses the language of a text with this evidence.
+    /// Chooses the language of a check by the evidence for the language of the text.
     pub fn choose(&self, evidence: &LanguageEvidence) -> CheckedLanguage {
         let (tag, name, is_known) = match evidence.detected() {
             DetectedLanguage::BuiltIn(tag) => (tag, name_of(tag), true),
@@ -105,7 +105,7 @@ impl AskedLanguage {
     }
 }
 
-/// Names the languages that are expected.
+/// Lists the expected languages for an error message.
 fn expected() -> String {
     format!("auto, or one of {} with or without a region, such as en-US,", LANGUAGES.join(", "))
 }

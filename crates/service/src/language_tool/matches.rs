@@ -1,4 +1,4 @@
-//! The words that are written in another way than they should be.
+//! The words of a text whose case is wrong or whose punctuation is missing.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::answer::{attached_after, attached_before, ends_sentence};
 /// The number of characters of context on each side of a word.
 const CONTEXT: usize = 40;
 
-/// The largest number of bytes of a sentence in a match; of a longer one it has the context alone.
+/// The largest number of bytes of a sentence in a match; a longer sentence is replaced by the context.
 const LONGEST_SENTENCE: usize = 1000;
 
-/// A word that is wrong.
+/// A word whose case is wrong or whose punctuation is missing, as LanguageTool reports it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Match {
@@ -55,7 +55,7 @@ struct MatchType {
     type_name: &'static str,
 }
 
-/// Lists the words that are wrong, at most one more than are wanted.
+/// Lists the words with wrong case or missing punctuation, at most one more than `MOST_MATCHES`.
 pub fn list(
     text: &AnnotatedText,
     words: &[RestoredWord],

@@ -1,4 +1,4 @@
-//! The routes of a LanguageTool server: its clients show words whose case is wrong.
+//! The routes of a LanguageTool server, whose clients show words with wrong case.
 
 mod annotated;
 mod language;
@@ -28,11 +28,11 @@ use annotated::AnnotatedText;
 use language::AskedLanguage;
 use rules::RuleChoice;
 
-/// The probability below which a case is not called wrong. With it 2 to 4 words in 1000 of English news and
-/// subtitles in their true case are matches, and 4 in 5 lost capitals or more are found; without it 8 are.
+/// The probability below which a case is not reported as wrong. In English news and subtitles in their true case, 2
+/// to 4 words in 1000 are reported with this threshold, and 8 without it. At least 4 in 5 lost capitals are found.
 const SURE: f32 = 0.9;
 
-/// The number of matches that are listed; the answer says if there are more.
+/// The largest number of matches that are listed; the answer reports whether there are more.
 const MOST_MATCHES: usize = 5000;
 
 /// The routes, below `/v2`.
@@ -46,7 +46,7 @@ pub fn routes() -> Router<Arc<Service>> {
 /// The strictness of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum CheckLevel {
-    /// Words whose case is surely wrong.
+    /// Words whose case is almost certainly wrong.
     #[default]
     Default,
     /// All words that the model would write in another way.
@@ -65,7 +65,7 @@ struct CheckRequest {
     text: AnnotatedText,
     language: AskedLanguage,
     rules: RuleChoice,
-    /// The options for a text into which marks are inserted.
+    /// The options that are used if missing punctuation is checked too.
     marked: RestoreOptions,
     level: CheckLevel,
 }
@@ -85,7 +85,7 @@ async fn check(State(service): State<Arc<Service>>, request: Request) -> Result<
 }
 
 impl CheckRequest {
-    /// Reads the fields that have a meaning here. Clients send others, which are accepted.
+    /// Reads the fields that this service uses. Clients also send other fields, which are ignored.
     fn read(fields: &mut Fields) -> Result<Self, ApiError> {
         let mut options = RestoreOptions::default();
         if let Some(marks) = UserOption::named(Door::Service, "marks") {

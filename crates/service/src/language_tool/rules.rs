@@ -1,4 +1,4 @@
-//! The rules, and which of them a client asks for.
+//! The rules of the check, and the client's choice of rules.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ struct RuleCategory {
     name: &'static str,
 }
 
-/// The case of a word.
+/// The rule for the case of a word.
 pub const CASE: Rule = Rule {
     id: "MAJUSCULE_CASE",
     description: "The case of a word",
@@ -30,7 +30,7 @@ pub const CASE: Rule = Rule {
     category: RuleCategory { id: "CASING", name: "Capitalization" },
 };
 
-/// A punctuation mark after a word.
+/// The rule for a punctuation mark after a word.
 pub const MARKS: Rule = Rule {
     id: "MAJUSCULE_MARKS",
     description: "Missing punctuation",
@@ -46,8 +46,8 @@ pub struct RuleChoice {
 }
 
 impl RuleChoice {
-    /// Reads the lists of rules and categories. Missing marks are listed only if `marks` is true or the
-    /// rule is enabled.
+    /// Reads the lists of rules and categories. Missing punctuation is listed only if `marks` is true or the rule is
+    /// enabled.
     pub fn read(fields: &mut Fields, marks: bool) -> Result<Self, ApiError> {
         let mut list = |name| {
             let list = fields.text(name)?.unwrap_or_default();
@@ -83,7 +83,7 @@ impl RuleChoice {
         self.case
     }
 
-    /// Returns true if marks are checked.
+    /// Returns true if punctuation is checked.
     pub fn has_marks(&self) -> bool {
         self.marks
     }

@@ -1,4 +1,4 @@
-//! The messages of a client and their answers.
+//! Dialects of live sessions: the messages of a client and the answers to them.
 
 use std::future::Future;
 
@@ -12,7 +12,7 @@ pub trait Dialect: Send + Sync + 'static {
     /// Answers a message.
     fn receive(&self, worker: &mut LiveWorker, json: &str) -> impl Future<Output = Outcome> + Send;
 
-    /// Answers what has come so far, as the service stops.
+    /// Answers the text received so far, because the client is idle for too long or the service stops.
     fn finish(&self, worker: &mut LiveWorker) -> impl Future<Output = Outcome> + Send;
 }
 

@@ -1,4 +1,4 @@
-//! `GET /v1/live` and `GET /v1/live/vosk`: the beginning of a WebSocket.
+//! `GET /v1/live` and `GET /v1/live/vosk`: the WebSocket handshake.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::problem::ApiError;
 use crate::state::Service;
 use crate::token::BEARER;
 
-/// The number of bytes that a WebSocket has for reading; it takes more for a longer message.
+/// The size of the read buffer of a WebSocket in bytes; the buffer grows for a longer message.
 const READ_BUFFER: usize = 4 << 10;
 
 /// Begins a session with the messages of this service.
@@ -44,7 +44,7 @@ async fn begin(service: Arc<Service>, request: Request, dialect: impl Dialect) -
     query.finish()?;
     let worker = LiveWorker::start(Arc::clone(&service), live).await?;
     let (connection, limits) = (parts.extensions.get::<Connection>().cloned(), service.options.live.clone());
-    // Longer messages are read no further, and sockets that are idle hold little memory.
+    // Messages beyond the limit are not read further, and idle sockets hold little memory.
     let upgrade = upgrade
         .max_message_size(limits.message)
         .max_frame_size(limits.message)

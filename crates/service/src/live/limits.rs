@@ -6,19 +6,19 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LiveLimits {
-    /// The largest number of sessions; any more are refused with status 429. The service needs some connections
-    /// more.
+    /// The largest number of sessions; further sessions are refused with status 429. The limit on connections should
+    /// be a little larger.
     pub sessions: usize,
     /// The largest number of bytes in a message.
     pub message: usize,
-    /// The largest number of messages in a second; a client that sends more is read more slowly.
+    /// The largest number of messages per second; the messages of a faster client are read with a delay.
     pub rate: u32,
-    /// The time without any sign of a client after which it is pinged; after as much time again without one,
-    /// it counts as gone.
+    /// The time without any frame from a client after which the client is pinged. The connection is closed after the
+    /// same time without an answer.
     pub ping: Duration,
     /// The time without a message after which a session ends.
     pub idle: Duration,
-    /// The time in which a client that has not read its results is disconnected.
+    /// The time after which a client that does not read its results is disconnected.
     pub write: Duration,
 }
 

@@ -11,7 +11,7 @@ use crate::problem::ApiError;
 use crate::request::RestoreRequest;
 use crate::words::{TimedWord, read_words};
 
-/// The largest number of bytes in the name of a record, which is remembered.
+/// The largest number of bytes in the name of a record; names are kept in memory.
 const LONGEST_ID: usize = 256;
 
 /// A message of a client.
@@ -21,14 +21,14 @@ pub enum ClientMessage {
     Configure(Box<LiveRequest>),
     /// The client is still there.
     KeepAlive,
-    /// Something for the session.
+    /// Input for the session.
     Input(LiveInput),
 }
 
 /// The input of a session.
 #[derive(Debug)]
 pub enum LiveInput {
-    /// More of a text, cut anywhere.
+    /// The next part of a text, which may begin and end anywhere.
     Text(String),
     /// Words of a recogniser. Words with the name of an earlier record replace that record.
     Words {
@@ -36,10 +36,10 @@ pub enum LiveInput {
         id: Option<String>,
         /// The words.
         words: Vec<TimedWord>,
-        /// True if the record is not sent again.
+        /// True if the record is final, and is not sent again.
         is_final: bool,
     },
-    /// All that has come is decided now.
+    /// All text received so far is restored at once.
     Finalize,
     /// The text has ended.
     CloseStream,
@@ -50,11 +50,11 @@ pub enum LiveInput {
 pub struct LiveRequest {
     /// The options that it shares with other requests.
     pub restore: RestoreRequest,
-    /// The results that it is answered with, and the delay.
+    /// The kinds of results to send, and their longest delay.
     pub delivery: Delivery,
 }
 
-/// The answers to a live text.
+/// The choice of results for a live text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Delivery {
     /// True if results that are not final are sent too.
@@ -72,7 +72,7 @@ impl LiveRequest {
         Ok(Self { restore, delivery: Delivery { interim, max_delay } })
     }
 
-    /// Reads the user's own spellings, which only JSON has.
+    /// Reads the user's own spellings, which only a message in JSON can have.
     pub fn with_spellings(self, fields: &mut Fields) -> Result<Self, ApiError> {
         Ok(Self { restore: self.restore.with_spellings(fields)?, ..self })
     }
@@ -161,9 +161,9 @@ pub struct Begin {
 /// Restored text.
 #[derive(Debug, Default, Serialize)]
 pub struct LiveResults {
-    /// The number of final results up to these.
+    /// The number of final results so far, including these if they are final.
     pub seq: u64,
-    /// True if the text is settled. What follows it, as it looks now, is not.
+    /// True if the text is final; false for a preview of the text that follows the final text.
     pub is_final: bool,
     /// The text.
     pub transcript: String,
@@ -180,14 +180,14 @@ pub struct LiveResults {
 pub struct Termination {
     /// The number of final results.
     pub seq: u64,
-    /// The number of words in them.
+    /// The number of words in final results.
     pub words: u64,
-    /// The number of messages that the session has taken in.
+    /// The number of messages that the session has received.
     pub received: u64,
 }
 
 impl ServerMessage {
-    /// The message of an error.
+    /// Returns the message for an error.
     pub fn error(error: &ApiError) -> Self {
         Self::Error(error.members())
     }

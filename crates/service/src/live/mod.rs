@@ -1,7 +1,8 @@
-//! Live text: words in as they come, restored words out as soon as they are certain, over a WebSocket.
+//! Live text over a WebSocket: words are received as they come, and are restored and sent as soon as they are
+//! certain.
 //!
-//! A session has no thread. It is a task of the connection, which reads a message, computes the answer and
-//! writes it before it reads the next message. So nothing more is read from a client that does not read, and
+//! A session has no thread. It is a task of the connection, which reads a message, computes the answer and writes it
+//! before it reads the next message. So the service reads nothing more from a client that reads no answers, and
 //! memory is bounded.
 
 mod limits;

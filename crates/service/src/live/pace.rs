@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// The messages that may come at once are those of this time.
+/// The length of a burst: as many messages may arrive at once as the rate allows in this time.
 const BURST: Duration = Duration::from_secs(1);
 
 /// The pace at which messages are read: a client that is faster waits.
 #[derive(Debug)]
 pub struct Pace {
-    /// The time that each message is worth.
+    /// The time between two messages at the full rate.
     each: Duration,
-    /// The time that all messages so far are worth.
+    /// The time at which all messages so far would have been read at the full rate.
     until: Instant,
 }
 
 impl Pace {
-    /// Makes a pace of this many messages a second.
+    /// Makes a pace of `rate` messages per second.
     pub fn new(rate: u32) -> Self {
         Self { each: Duration::from_secs(1) / rate.max(1), until: Instant::now() }
     }

@@ -1,4 +1,4 @@
-//! A live session: messages in, results out. It knows no connection and no clock.
+//! A live session, which turns messages into results. It depends on no connection and no clock.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,19 +13,18 @@ use crate::request::ChosenRestorer;
 use crate::room::RoomShare;
 use crate::words::TimedWord;
 
-/// The largest number of bytes that wait for the words after them; then they are decided without.
+/// The largest number of bytes that wait for right context; beyond it, words are restored without waiting.
 const LONGEST_WAIT: usize = 64 << 10;
 
-/// The number of bytes of settled text that a record sees before it while it may be replaced, some
-/// eighty words.
+/// The number of bytes of final text that serve as the left context of a record that may be replaced: some eighty
+/// words.
 const CONTEXT: usize = 1 << 9;
 
-/// The number of records whose names are remembered, so that they are not replaced once they are
-/// final.
+/// The number of final records whose names are remembered, so that a later message cannot replace them.
 const FINAL_RECORDS: usize = 256;
 
-/// A live session. Law: a final result never changes, and the final transcripts together equal the output of
-/// a stream of the library for the text, however it is cut into messages.
+/// A live session. Invariant: a final result never changes, and the final transcripts together equal the output of a
+/// stream of the library for the text, regardless of how the text is cut into messages.
 pub struct LiveSession {
     language: String,
     model: String,
@@ -41,11 +40,11 @@ pub struct LiveSession {
     open: Option<OpenRecord>,
     /// The names of the last records that are final.
     final_ids: VecDeque<String>,
-    /// The end of the text that is in the stream: the part without an answer, and some context before it.
+    /// The end of the text in the stream: the part without an answer, and some context before this part.
     recent: String,
     /// The number of bytes in the stream.
     pushed: u64,
-    /// The ends in the text of the messages that are not answered, and when they came.
+    /// The unanswered messages: the end position of each in the text, and its time of arrival.
     waiting: VecDeque<(u64, Instant)>,
     /// True if the last results were not final and not empty.
     has_interim: bool,
@@ -55,8 +54,8 @@ pub struct LiveSession {
     memory: RoomShare,
 }
 
-/// The number of bytes that a session holds at least, and those that a byte of a message becomes: most in a
-/// list of words of one letter.
+/// The smallest number of bytes that a session reserves, and the number of bytes that it reserves for each byte of a
+/// message: a list of one-letter words needs the most.
 const LEAST_MEMORY: u64 = 32 << 10;
 const MADE_OF_BYTE: u64 = 32;
 
@@ -77,7 +76,7 @@ pub struct SessionAnswer {
 }
 
 impl LiveSession {
-    /// Starts a session, which holds its memory in a share.
+    /// Starts a session, which reserves its memory in the share `memory`.
     ///
     /// # Errors
     /// Fails if the model does not support the request.
@@ -131,7 +130,7 @@ impl LiveSession {
         Begin { version: env!("CARGO_PKG_VERSION"), language, model }
     }
 
-    /// Counts a message of this many bytes, which may be wrong, and holds the memory for it.
+    /// Counts a message of this many bytes, valid or not, and reserves the memory for it.
     ///
     /// # Errors
     /// Fails if other sessions hold the memory; the session cannot go on then.
@@ -140,7 +139,7 @@ impl LiveSession {
         self.hold(bytes)
     }
 
-    /// Holds the memory for a message of this many bytes.
+    /// Reserves the memory for a message of this many bytes.
     ///
     /// # Errors
     /// Like [`Self::count`].
@@ -154,7 +153,7 @@ impl LiveSession {
     /// Processes an input. The inner error describes an invalid input, which changes nothing.
     ///
     /// # Errors
-    /// Fails like the method; the session cannot go on then.
+    /// Returns the errors of the method; the session cannot go on then.
     pub fn take(&mut self, input: LiveInput, now: Instant) -> Result<Result<SessionAnswer, ApiError>> {
         let mut part = RestoredPart::default();
         let mut from_finalize = false;
@@ -197,7 +196,7 @@ impl LiveSession {
         self.answer(part, from_finalize).map(Ok)
     }
 
-    /// Decides the words that have waited longest.
+    /// Restores the waiting words at once, without the words after them.
     ///
     /// # Errors
     /// Fails like [`Self::take`].
@@ -214,14 +213,14 @@ impl LiveSession {
         self.answer(part, false)
     }
 
-    /// Returns the time at which what waits is to be decided.
+    /// Returns the time at which waiting text must be restored; `None` if nothing waits or waiting is not limited.
     pub fn due(&self) -> Option<Instant> {
         let waiting = self.waiting.front().map(|(_, came)| *came);
         let open = self.open.as_ref().map(|open| open.came);
         waiting.into_iter().chain(open).min()?.checked_add(self.delivery.max_delay?)
     }
 
-    /// Returns what words would look like after the text so far, and settles nothing.
+    /// Returns the words as they would be restored after the text so far, without making anything final.
     ///
     /// # Errors
     /// Returns the errors of the method.
@@ -232,7 +231,7 @@ impl LiveSession {
         } else {
             let answered = self.recent.len().saturating_sub(self.unanswered());
             let (before, waiting) = self.recent.split_at_checked(answered).unwrap_or(("", &self.recent));
-            // The text so far is in a stream that cannot go back.
+            // The stream of the session cannot go back, so the preview uses another stream.
             let mut stream = self.restorer.word_stream()?;
             stream.push(before)?;
             stream.now()?;
@@ -277,7 +276,7 @@ impl LiveSession {
         self.close_record(part, now)?;
         part.push(self.stream()?.end_utterance()?);
         if !self.options.marks.is_empty() {
-            // What follows is a text of its own, after white space.
+            // The next utterance has no left context; the last character shows whether a space is missing.
             let last = self.recent.char_indices().next_back();
             self.recent.drain(..last.map_or(0, |(at, _)| at));
         }
@@ -302,7 +301,7 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Answers with a settled part and, if they are asked for, with results that are not final.
+    /// Answers with a final part and, if the client asks for them, with results that are not final.
     fn answer(&mut self, part: RestoredPart, from_finalize: bool) -> Result<SessionAnswer> {
         let mut answer = SessionAnswer::default();
         if !part.source.is_empty() || from_finalize {
@@ -321,7 +320,7 @@ impl LiveSession {
             let open = self.open.as_ref().map(|open| open.words.clone());
             let interim = self.preview(open.unwrap_or_default())?;
             let is_shown = std::mem::replace(&mut self.has_interim, !interim.transcript.is_empty());
-            // Empty results take away what was shown.
+            // Empty results replace the text that was shown.
             if self.has_interim || is_shown {
                 answer.results.push(interim);
             }
@@ -334,7 +333,7 @@ impl LiveSession {
         let at = self.cursor.at();
         while self.waiting.pop_front_if(|(end, _)| *end <= at).is_some() {}
         let answered = self.recent.len().saturating_sub(self.unanswered());
-        // Not at each word, since what remains is moved.
+        // This is not done at each word, because it moves the remaining text.
         if answered >= 2 * CONTEXT {
             let begins =
                 |at: usize| self.recent.get(..at).is_some_and(|before| before.ends_with(char::is_whitespace));

@@ -18,13 +18,13 @@ pub struct LiveSessions {
 }
 
 impl LiveSessions {
-    /// Makes a list without sessions: at most `most`, which share this many bytes of memory.
+    /// Creates the state without sessions: at most `most` sessions share this many bytes of memory.
     pub fn new(most: usize, memory: u64) -> Self {
         let room = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Self { most, room, memory: Room::new(memory), words: AtomicU64::new(0) }
     }
 
-    /// Returns a part of the memory of all sessions.
+    /// Returns an empty share of the memory of all sessions.
     pub fn memory(&self) -> RoomShare {
         self.memory.share()
     }

@@ -14,15 +14,15 @@ use super::worker::{End, LiveWorker, Outcome};
 use crate::connection::{Connection, Stopping, until};
 use crate::problem::ApiError;
 
-/// The time that a client has to close the connection after the service.
+/// The time that a client has to close the connection after the service has closed it.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// The silence after which all that a client sent before the service stopped has arrived, and the
-/// longest wait for it.
+/// When the service stops, messages that a client has already sent are read until the client is silent for `SILENCE`,
+/// but for at most `DRAIN`.
 const SILENCE: Duration = Duration::from_millis(50);
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// The end of the service.
+/// The end of a session because the service stops.
 const STOPPED: End = End(close_code::AWAY, "the service stops");
 
 /// The answer to a client that closes the connection.
@@ -35,17 +35,18 @@ pub struct ClientSocket {
     limits: LiveLimits,
 }
 
-/// The last act of a client.
+/// An event of a client.
 enum ClientEvent {
     Text(Utf8Bytes),
     Audio,
-    /// It shows that it is there.
+    /// The client sends a ping or pong, which shows that it is still there.
     Sign,
-    /// It closes the connection, or breaks the rules of WebSockets or a limit; `None` if the connection is lost.
+    /// The client closes the connection, or breaks the WebSocket protocol or a limit; `None` if the connection is
+    /// lost.
     Left(Option<End>),
 }
 
-/// A session is no longer served: the end with which its connection is closed; `None` if that is lost.
+/// The reason to leave a session: the end with which its connection is closed; `None` if the connection is lost.
 struct Leaving(Option<End>);
 
 impl ClientSocket {
@@ -120,7 +121,7 @@ impl ClientSocket {
         }
     }
 
-    /// Answers all that has arrived, and ends the session.
+    /// Answers all messages that have arrived, and ends the session.
     async fn stop(&mut self, worker: &mut LiveWorker, dialect: &impl Dialect) -> Result<(), Leaving> {
         let last = Instant::now() + DRAIN;
         while Instant::now() < last
@@ -138,7 +139,7 @@ impl ClientSocket {
         self.send(Outcome { end: Some(STOPPED), ..outcome }).await
     }
 
-    /// Sends messages, after which the session may have ended.
+    /// Sends the messages of an outcome, and fails if the session ends after them.
     async fn send(&mut self, Outcome { messages, end }: Outcome) -> Result<(), Leaving> {
         for json in messages {
             match timeout(self.limits.write, self.socket.send(Message::Text(json))).await {
@@ -161,12 +162,12 @@ impl ClientSocket {
         }
     }
 
-    /// Closes the connection, and waits a little for the client to close it too: with a client that is
-    /// still sending, the last messages would be lost otherwise.
+    /// Closes the connection, and waits a little for the client to close it too. Otherwise a client that is still
+    /// sending would lose the last messages.
     async fn close(mut self, End(code, reason): End) {
         let frame = CloseFrame { code, reason: reason.into() };
         let closing = async {
-            // Fails where the client has closed first, and is answered by the next look.
+            // This fails if the client has closed first; the next `recv` then answers its close frame.
             let _ = self.socket.send(Message::Close(Some(frame))).await;
             while let Some(Ok(_)) = self.socket.recv().await {}
         };
@@ -174,7 +175,7 @@ impl ClientSocket {
     }
 }
 
-/// Waits until a time, or for ever.
+/// Waits until a time; waits for ever if there is none.
 async fn at(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(time).await,
@@ -182,7 +183,7 @@ async fn at(time: Option<Instant>) {
     }
 }
 
-/// Returns the end that an error of the client has; `None` if the connection is lost.
+/// Returns the end of a session after an error of the client; `None` if the connection is lost.
 fn end_of(error: axum::Error) -> Option<End> {
     use tungstenite::error::ProtocolError::ResetWithoutClosingHandshake;
     match error.into_inner().downcast_ref::<tungstenite::Error>()? {

@@ -1,7 +1,7 @@
 //! The messages of a vosk server, with the text of a recogniser instead of audio.
 //!
-//! Each message has one answer, as clients of vosk expect: a partial one is shown as it looks now, and a
-//! result is decided at once.
+//! Each message except a configuration has one answer, as clients of vosk expect. A partial result is answered with a
+//! preview, and a final result is restored at once.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ enum VoskMessage {
 /// Words of a recogniser.
 struct VoskUtterance {
     words: Vec<TimedWord>,
-    /// The members of the words as they came, if they came one by one.
+    /// The JSON members of each word; `None` if the words came as one text.
     members: Option<Vec<Map<String, Value>>>,
 }
 
@@ -53,7 +53,7 @@ impl Dialect for VoskDialect {
             Err(error) => return worker.refuse(&error),
         };
         let done = match message {
-            // A vosk server answers nothing to it.
+            // A vosk server does not answer a configuration.
             VoskMessage::Config(request) => {
                 return worker.configure(*request).await.err().unwrap_or_default();
             }
@@ -83,13 +83,13 @@ impl Dialect for VoskDialect {
     }
 
     async fn finish(&self, worker: &mut LiveWorker) -> Outcome {
-        // Nothing waits: each result is decided as it comes.
+        // No text waits, because each result is restored when it arrives.
         let outcome = worker.finish().await;
         Outcome { messages: Vec::new(), ..outcome }
     }
 }
 
-/// Decides all words of a result.
+/// Restores all words of a result at once.
 fn decide(session: &mut LiveSession, words: Vec<TimedWord>) -> Result<(String, Vec<AnswerWord>)> {
     let now = Instant::now();
     let said = LiveInput::Words { id: None, words, is_final: true };
@@ -138,7 +138,7 @@ impl VoskMessage {
         } else if fields.has("partial") || fields.has("partial_result") {
             Self::Partial(VoskUtterance::read(&mut fields, ["partial", "partial_result"])?)
         } else if fields.has("text") || fields.has("result") {
-            // The voice of the speaker, by a recogniser that knows it.
+            // The speaker vector, which some recognisers send.
             fields.list("spk")?;
             fields.number("spk_frames")?;
             Self::Result(VoskUtterance::read(&mut fields, ["text", "result"])?)
@@ -151,7 +151,7 @@ impl VoskMessage {
     }
 }
 
-/// Reads a configuration. What concerns audio alone is accepted, since clients send it.
+/// Reads a configuration. Fields for audio are accepted and ignored, because clients send them.
 fn read_config(config: Value) -> Result<LiveRequest, ApiError> {
     let mut fields = Fields::of(config, "config.".to_owned())?;
     fields.time("sample_rate")?;

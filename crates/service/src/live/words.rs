@@ -15,18 +15,18 @@ const LONGEST_GAP: usize = 256;
 pub struct WordCursor {
     /// The number of bytes answered.
     at: u64,
-    /// The end of the text since the last word.
+    /// The end of the text after the last word.
     gap: String,
     /// True after the first word.
     has_words: bool,
-    /// The words with times that are not answered.
+    /// The given words that are not answered yet.
     given: VecDeque<GivenWord>,
 }
 
 /// A word that a client gave with its times, and its restored parts so far.
 #[derive(Debug, Clone)]
 struct GivenWord {
-    /// The position in the text.
+    /// The byte range in the text.
     start: u64,
     end: u64,
     word: String,
@@ -43,7 +43,7 @@ impl WordCursor {
         self.at
     }
 
-    /// Adds words that will come at a position in the text, each followed by a space, and returns their text.
+    /// Adds words that start at a position in the text, and returns their text, with a space after each word.
     pub fn give(&mut self, at: u64, words: Vec<TimedWord>) -> String {
         let mut text = String::new();
         for (word, times) in words {
@@ -87,7 +87,7 @@ impl WordCursor {
         out
     }
 
-    /// Answers the given words that end up to a position.
+    /// Answers the given words that end at or before a position.
     fn answer_given(&mut self, to: u64, options: &RestoreOptions, out: &mut Vec<AnswerWord>) {
         while let Some(given) = self.given.pop_front_if(|given| given.end <= to) {
             let GivenWord { word, times, mut restored, copied, whole, .. } = given;
@@ -100,7 +100,7 @@ impl WordCursor {
     fn add_gap(&mut self, text: &str) {
         let gap = &mut self.gap;
         gap.push_str(text);
-        // Only white space and the text after it count.
+        // Only the last white space and the text after it are needed.
         let from = gap.rfind(char::is_whitespace).unwrap_or(0).max(gap.len().saturating_sub(LONGEST_GAP));
         let from = (from..gap.len()).find(|&at| gap.is_char_boundary(at)).unwrap_or(gap.len());
         gap.drain(..from);
@@ -108,7 +108,7 @@ impl WordCursor {
 }
 
 impl GivenWord {
-    /// Adds a restored part of the word that begins at a byte of it.
+    /// Adds a restored part of the word; the part begins at byte `start` of the word.
     fn add(&mut self, part: &RestoredWord, start: usize) {
         let end = start + part.span.len();
         // Text that begins in one word and ends in another, such as a tag, is left as it is.

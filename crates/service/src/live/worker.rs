@@ -1,4 +1,4 @@
-//! A session at work: reads the messages of a client, has them computed, and writes the answers.
+//! The worker of a session, which reads the messages of a client, restores their text and writes the answers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::problem::ApiError;
 use crate::request::ChosenRestorer;
 use crate::state::Service;
 
-/// The largest number of bytes that are computed where they arrive: some milliseconds at most.
+/// The largest number of bytes of a message that is restored without the queue, in some milliseconds at most.
 const INLINE: usize = 512;
 
 /// The largest number of wrong messages of a connection.
 const MOST_WRONG: usize = 100;
 
-/// A session at work.
+/// A live session and the service that runs its work.
 pub struct LiveWorker {
     service: Arc<Service>,
     /// The session, which a thread of the queue shares while it computes.
@@ -39,14 +39,14 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct End(pub u16, pub &'static str);
 
-/// The end of a session whose text is whole.
+/// The end of a session whose text is complete.
 const FINISHED: End = End(close_code::NORMAL, "the text has ended");
 
 impl LiveWorker {
     /// Starts a session.
     ///
     /// # Errors
-    /// Fails if there is no model for it, or no memory.
+    /// Fails if there is no model or no memory for the session.
     pub async fn start(service: Arc<Service>, request: LiveRequest) -> Result<Self, ApiError> {
         let chosen = choose(&service, &request).await?;
         let mut session = LiveSession::start(chosen, request.delivery, service.live.memory())?;
@@ -54,7 +54,7 @@ impl LiveWorker {
         Ok(Self { service, session: Arc::new(Mutex::new(session)), wrong: 0 })
     }
 
-    /// Looks at the session.
+    /// Calls `look` with the session.
     pub fn with<T>(&self, look: impl FnOnce(&mut LiveSession) -> T) -> T {
         // A session in which work panicked is not used any more.
         look(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
@@ -85,7 +85,7 @@ impl LiveWorker {
         }
     }
 
-    /// Decides what has waited for too long.
+    /// Restores words that have waited for too long.
     pub async fn stop_waiting(&mut self) -> Outcome {
         let now = Instant::now();
         let done = self.work(0, move |session| session.stop_waiting(now).map(Ok)).await;
@@ -105,7 +105,7 @@ impl LiveWorker {
         Outcome { end: self.count_wrong(), ..outcome }
     }
 
-    /// Counts a wrong message, and returns the end of the session if there are too many.
+    /// Counts an invalid message, and returns the end of the session if there are too many.
     fn count_wrong(&mut self) -> Option<End> {
         self.wrong += 1;
         (self.wrong >= MOST_WRONG).then_some(End(close_code::POLICY, "too many messages were invalid"))
@@ -130,10 +130,10 @@ impl LiveWorker {
         done.map_err(|error| Outcome::failed(&error))?.map_err(|error| self.refuse(&error))
     }
 
-    /// Does work on the session: at once if it is short, or else in the queue.
+    /// Runs work on the session: at once if the work is short, or else in the queue.
     ///
     /// # Errors
-    /// Fails like the work, and if it takes too long; the session cannot go on then.
+    /// Fails if the work fails or takes too long; the session cannot go on then.
     pub async fn work<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -179,7 +179,7 @@ impl Outcome {
         }
     }
 
-    /// The end of a session that cannot go on.
+    /// Returns the outcome of an error after which the session cannot go on.
     pub fn failed(error: &ApiError) -> Self {
         let end = match error.status().as_u16() {
             429 | 503 => End(close_code::AGAIN, "the service is overloaded"),
@@ -194,6 +194,6 @@ impl Outcome {
 /// Chooses the model of a session.
 async fn choose(service: &Service, request: &LiveRequest) -> Result<ChosenRestorer, ApiError> {
     let (pool, request) = (Arc::clone(&service.pool), request.restore.clone());
-    // Work on live text is short, and its session outlives every flag that interrupts it.
+    // This flag is never set: work on live text is short, and a session outlives the flag of any work.
     service.queue.run_patiently(move |_| Ok(request.choose(&pool, "", Interrupt::default())?)).await
 }

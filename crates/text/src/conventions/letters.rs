@@ -5,13 +5,13 @@ use super::{LOOK_BACK, Word, Words};
 use crate::language::has_word;
 use crate::{Break, Case, Mark};
 
-/// The letters around a letter that are spelled with it.
+/// A run of letters that are spelled together, and the position of one letter in it.
 struct LetterRun {
     letters: String,
     /// The number of letters before the letter.
     position: usize,
     count: usize,
-    /// True if a full stop is after each.
+    /// True if a full stop is after each letter.
     is_stopped: bool,
 }
 
@@ -93,13 +93,14 @@ impl Words<'_> {
         word.is_letter() && word.token.before == Break::Space && self.is_apart(word)
     }
 
-    /// Returns true if a full stop is after a letter that gets none by itself, as a word does.
+    /// Returns true if a full stop is after a letter that is not itself a word. After a word, the stop may be
+    /// inserted.
     fn is_stopped_letter(&self, word: Word<'_>) -> bool {
         word.is_stopped() && !self.tables.language.one_letter.contains(word.lower)
     }
 
-    /// Returns the case of a letter with a full stop: the case in the list if it has the letters (`a.
-    /// m.`, `p. ej.`), and a capital in a run of other letters.
+    /// Returns the case of a letter with a full stop: its case in the list of abbreviations if the list has these
+    /// letters (`a. m.`, `p. ej.`), and a capital in any other run of letters.
     fn stopped_letter(&self, at: usize, word: Word<'_>, run: &LetterRun) -> Option<Case> {
         let letters: Vec<String> = run.letters.chars().map(String::from).collect();
         // The longest entry that holds the letter.
@@ -151,7 +152,7 @@ impl Words<'_> {
         if is_acronym(0, count) {
             return Some(Case::Upper);
         }
-        // An acronym that is a common word when it is written: `u s`.
+        // An acronym that is a common word if its letters are joined: `u s`.
         if has_word(facts.spelled, &run.letters) {
             return Some(Case::Upper);
         }

@@ -2,11 +2,11 @@
 //! of names. Lists in `lexicons/` and the facts of each language settle them, so that a new entry
 //! needs no new model.
 //!
-//! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept
-//! capitals and sentence starts win over it as they do over the method ([`resolve`](super::resolve())). It
-//! sees the words and the marks around them, never the capitals of the source, so restoring twice changes
-//! nothing. No convention depends on a mark that may be inserted later, nor on its absence: a full stop
-//! counts only after words that get none.
+//! A convention replaces the case that the method chose, and nothing else: the user's spellings, kept capitals and
+//! sentence starts take precedence over it as they do over the method ([`resolve`](super::resolve())). It sees the
+//! words and the marks around them, never the capitals of the source, so restoring twice changes nothing. No
+//! convention depends on the presence or absence of a mark that may be inserted later: a full stop counts only after
+//! words after which none is inserted.
 
 mod letters;
 mod names;
@@ -74,9 +74,9 @@ impl ChosenWords {
 pub struct NeededWords {
     /// The largest number of words.
     count: usize,
-    /// True if a word of more than one letter is the last that counts.
+    /// True if no word after the first word of more than one letter counts.
     to_letters: bool,
-    /// True if the cases chosen for them count.
+    /// True if the cases chosen for these words count.
     chosen: bool,
 }
 
@@ -91,7 +91,7 @@ impl NeededWords {
         self.chosen
     }
 
-    /// Returns the words that are needed if two reasons apply.
+    /// Returns the words that meet both needs.
     fn or(self, other: Self) -> Self {
         Self {
             count: self.count.max(other.count),
@@ -109,10 +109,10 @@ impl NeededWords {
     }
 }
 
-/// The relation of the previous word to the next one on its line.
+/// The properties of the previous word that the next word on its line depends on.
 #[derive(Debug, Clone, Copy, Default)]
 struct Trail {
-    /// True if any of the rest is.
+    /// True if any of the other fields is set.
     counts: bool,
     is_number: bool,
     is_stopped: bool,
@@ -128,11 +128,11 @@ pub struct Conventions {
     style: HouseStyle,
     /// The number of words after a word that may be looked at.
     reach: usize,
-    /// The last words of the line that continues.
+    /// The last words of a line that continues in the next piece.
     before: ChosenWords,
-    /// Memory for them.
+    /// Memory that is reused for these words.
     spare: ChosenWords,
-    /// The kind of the previous word, as far as the case of the next depends on it.
+    /// The properties of the previous word that the case of the next word depends on.
     trail: Trail,
     interrupt: Interrupt,
 }
@@ -150,7 +150,7 @@ impl Conventions {
         }
     }
 
-    /// Returns the words after these that decide the case of one of them: usually none.
+    /// Returns the words after `tokens` that are needed to decide the case of one of `tokens`: usually none.
     pub fn needed(&self, tokens: &Tokens, choices: &[Choice]) -> NeededWords {
         let (Some(tables), Some(last)) = (self.tables, tokens.len().checked_sub(1)) else {
             return NeededWords::default();
@@ -163,9 +163,9 @@ impl Conventions {
         NeededWords { count: needed.count.min(self.reach), ..needed }
     }
 
-    /// Applies the conventions to the choices for the next words; `after` are the words after them on their
-    /// line, as far as they are [needed](Self::needed) and there. `end` is the text that follows these. Once
-    /// the flag of the options is set, the rest of the words stay as they are.
+    /// Applies the conventions to the choices for the next words. `after` holds the words after them on their line,
+    /// as far as these are [needed](Self::needed) and available; `end` is the break after `tokens`. Once the
+    /// interrupt flag of the options is set, the remaining words stay unchanged.
     pub fn apply(&mut self, tokens: &Tokens, choices: &mut [Choice], after: &ChosenWords, end: Break) {
         let Some(tables) = self.tables else { return };
         let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
@@ -174,12 +174,12 @@ impl Conventions {
                 return;
             }
             let case = choices[at].label.case;
-            // Most words are left to the method here, and are nothing to the next one.
+            // Most words keep the case that the method chose, and do not affect the next word.
             let word = &lower[token.lower.start as usize..token.lower.end as usize];
             if self.may_count(tables, token, word, case) && !self.is_lone(tables, tokens, at, case) {
                 self.settle(tables, tokens, choices, after, at);
             }
-            // The words after this one have the cases that were chosen, in this piece as in the next.
+            // The words after this one still have the cases that the method chose, in this piece as in the next.
             if !self.style.is_empty() {
                 self.apply_style(tables, tokens, choices, after, at);
             }
@@ -218,7 +218,7 @@ impl Conventions {
         self.trail = Trail { counts, is_number, is_stopped, since_title };
     }
 
-    /// Returns false if no convention applies to a word, and the word has no role for the next one. It never
+    /// Returns false if no convention applies to a word, and the word does not affect the next one. The result never
     /// depends on a mark that may be inserted.
     fn may_count(&self, tables: &LanguageTables, token: &Token, word: &[u8], case: Case) -> bool {
         let is_capital =
@@ -264,7 +264,7 @@ impl Conventions {
             || tables.may_count(word)
     }
 
-    /// Keeps the last words of the line that continues.
+    /// Keeps the last words of a line that continues in the next piece.
     fn remember(&mut self, tokens: &Tokens, choices: &[Choice]) {
         let slice = tokens.as_slice();
         let line = slice.iter().rposition(opens_line).unwrap_or(0);
@@ -280,7 +280,7 @@ impl Conventions {
     }
 }
 
-/// Returns true if a word is one letter of an alphabet that the languages know, of two bytes at most.
+/// Returns true if a word is one letter of at most two bytes, as in any alphabet that the languages use.
 fn is_letter(lower: &str) -> bool {
     let mut chars = lower.chars();
     lower.len() <= 2
@@ -299,8 +299,8 @@ fn is_parted(first: &Token, second: &Token) -> bool {
     opens_line(second) || is_note(first.right) || is_note(second.left)
 }
 
-/// Returns true if a word stands by itself after the mark before it. An opening (`¿`) may be inserted after
-/// any other mark.
+/// Returns true if the mark before a word does not join it to other text. In a language with openings such as `¿`,
+/// one may be inserted after any other mark.
 fn is_apart(token: &Token, tables: &LanguageTables) -> bool {
     token.left.is_none_or(|mark| match tables.language.opened.is_empty() {
         false => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
@@ -331,7 +331,7 @@ impl Word<'_> {
     }
 }
 
-/// The words of a piece with those around it, while the conventions are applied.
+/// The words of a piece and the words around it, while the conventions are applied.
 #[derive(Clone, Copy)]
 struct Words<'a> {
     conventions: &'a Conventions,
@@ -342,7 +342,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Returns true if a word stands by itself after the mark before it.
+    /// Returns true if the mark before a word does not join it to other text.
     fn is_apart(&self, word: Word<'_>) -> bool {
         is_apart(word.token, self.tables)
     }
@@ -431,7 +431,7 @@ impl<'a> Words<'a> {
             return None;
         }
         match entry.case {
-            // At the beginning of a line it may be the method that saw a sentence begin.
+            // At the beginning of a line, the method may have chosen the capital for a sentence start.
             Some(Case::Lower) if opens_line(word.token) => Some(Case::Title),
             Some(case) => Some(case),
             None => (word.case == Case::Upper).then_some(Case::Lower),
@@ -459,13 +459,13 @@ impl<'a> Words<'a> {
         (goes_on || entry.may_continue && self.continues(entry, word)).then_some(Case::Lower)
     }
 
-    /// Returns true if the words around an abbreviation let it be one.
+    /// Returns true if the words around a listed abbreviation allow it to be one.
     fn fits(&self, at: usize, entry: &Abbreviation) -> bool {
         let follows = entry
             .after
             .as_ref()
             .is_none_or(|after| self.left(at, 1).is_some_and(|word| word.lower == &**after));
-        // The letters of one that ends no sentence are something else at the end of a line: `her ID.`
+        // At the end of a line, an abbreviation that ends no sentence is another word: `her ID.`
         let may_end = entry.ends || entry.case.is_some_and(Case::is_slot) && !entry.is_title;
         let next = self.right(at, 1);
         follows
@@ -473,7 +473,8 @@ impl<'a> Words<'a> {
             && (!entry.needs_number || next.is_some_and(|next| self.continues(entry, next)))
     }
 
-    /// Returns true if a word continues the sentence after an abbreviation that counts before a number.
+    /// Returns true if an abbreviation counts before the word `next`: a word that continues the sentence, if the
+    /// entry allows such words, and otherwise a number.
     fn continues(&self, entry: &Abbreviation, next: Word<'_>) -> bool {
         match entry.may_continue {
             true => Abbreviations::of(self.tables.language.tag).continues(next.lower),
@@ -491,7 +492,7 @@ impl<'a> Words<'a> {
         (entry.case == Some(Case::Lower)).then_some(Case::Lower)
     }
 
-    /// Returns the case of an initialism that no list has: `m.i.t`.
+    /// Returns the case of a word with full stops in it, such as an initialism that no list has: `m.i.t`.
     fn initialism(&self, word: Word<'_>) -> Option<Case> {
         if !word.lower.as_bytes().iter().take(3).any(|&byte| byte == b'.') {
             return None;
@@ -518,7 +519,7 @@ impl<'a> Words<'a> {
             .then(|| Case::of(&format!("{}.{epithet}", genus.to_uppercase()), self.conventions.locale))
     }
 
-    /// Returns the words after the last one that decide its case.
+    /// Returns the words after word `last` that are needed to decide its case.
     fn needed(&self, last: usize) -> NeededWords {
         let word = self.here(last);
         let is_open =

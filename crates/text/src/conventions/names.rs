@@ -8,10 +8,10 @@ use crate::{Break, Case};
 /// The largest number of particles before a name: `van de der`.
 pub(super) const PARTICLES: usize = 3;
 
-/// The fewest letters of a name that does not count as an acronym.
+/// The fewest letters of a word that may be a name instead of an acronym.
 const SHORTEST: usize = 4;
 
-/// The fewest letters of an office that counts as the end of a longer word too.
+/// The fewest letters of an office that is also recognised at the end of a longer word.
 const SHORTEST_OFFICE: usize = 7;
 
 impl Elision {
@@ -26,11 +26,11 @@ impl Elision {
 /// The kind of the word before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Address {
-    /// A title before a name and nothing else: `dhr.`
+    /// A title that occurs only before a name: `dhr.`
     Title,
-    /// A word that may also stand by itself: `mevrouw`.
+    /// A word that also occurs without a name: `mevrouw`.
     Word,
-    /// An office, which may be the office of something: `minister`.
+    /// An office, after which its domain may follow instead of a name: `minister`.
     Office,
 }
 
@@ -46,7 +46,7 @@ impl Words<'_> {
         }
         match word.case {
             Case::Lower => (is_addressed && self.follows_title(at, word)).then_some(Case::Title),
-            // Few people and places are acronyms too.
+            // Few names of people and places are also acronyms.
             Case::Upper if word.lower.chars().nth(SHORTEST - 1).is_some() && is_name(word.lower) => {
                 Some(Case::Title)
             }
@@ -59,7 +59,7 @@ impl Words<'_> {
     }
 
     fn is_no_name(&self, word: Word<'_>) -> bool {
-        // `raadsvoorzitter` is one as `voorzitter` is.
+        // `raadsvoorzitter` is an office like `voorzitter`.
         let is_no_name = |no_name: &str| match no_name.len() >= SHORTEST_OFFICE {
             true => word.lower.ends_with(no_name),
             false => word.lower == no_name,
@@ -131,10 +131,10 @@ impl Words<'_> {
         Some(if particles == 0 { Case::Title } else { Case::Lower })
     }
 
-    /// Returns true if the name of a person must follow the words before.
+    /// Returns true if word `at` must be the name of a person, because of the title before it.
     fn follows_title(&self, at: usize, word: Word<'_>) -> bool {
         let Some((Address::Title, particles)) = self.addressed(at) else { return false };
-        // A title without a full stop is known here only by the particle after it.
+        // A title without a full stop is certain only if a particle is after it.
         let is_shown = particles > 0 || self.left(at, 1).is_some_and(|title| title.is_stopped());
         let is_open = !self.is_no_name(word) && self.tables.abbreviation(word.lower).is_none();
         is_shown && is_open && (is_name(word.lower) || !self.tables.particles.is_empty())
@@ -161,7 +161,8 @@ impl Words<'_> {
         Case::of(&format!("{}{}", elision.particle, Case::Title.applied(name, locale)), locale)
     }
 
-    /// Returns the number of words after the last one that decide the case of a particle.
+    /// Returns the number of words after word `last` that are needed to decide its case if it is a particle;
+    /// otherwise 0.
     pub(super) fn needed_by_name(&self, last: usize) -> usize {
         let word = self.here(last);
         match self.is_particle(word) && self.addressed(last).is_some() {

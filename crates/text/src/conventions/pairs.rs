@@ -4,7 +4,7 @@ use super::{Word, Words};
 use crate::language::{WordPair, has_word};
 use crate::{Case, Mark};
 
-/// Stands for a number in the lists of a pair.
+/// Represents a number in the lists of a pair.
 const NUMBER: &str = "#";
 
 /// Returns true if a list of a pair has a word.
@@ -12,7 +12,7 @@ fn has(list: &str, word: Word<'_>) -> bool {
     has_word(list, word.lower) || word.is_number() && has_word(list, NUMBER)
 }
 
-/// Returns true if no mark is after a word, or only a mark that may be inserted there.
+/// Returns true if no mark is after a word, or only a mark of a kind that may be inserted.
 fn is_open_behind(word: &Word<'_>) -> bool {
     word.token.right.is_none_or(|mark| Mark::of(mark) != Mark::None)
 }

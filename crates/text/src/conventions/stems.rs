@@ -5,7 +5,7 @@ use super::{Word, Words};
 use crate::compound::is_joint;
 use crate::{Capitals, Case};
 
-/// The ends of words after an apostrophe that leave the spelling of the stem as it is.
+/// The endings after an apostrophe that do not change the spelling of the stem.
 const CLITICS: [&str; 6] = ["s", "ll", "d", "ve", "re", "m"];
 
 /// The beginning of names with two capitals.
@@ -40,8 +40,8 @@ impl Words<'_> {
         Some(Case::of_capitals(capitals, word.lower, self.conventions.locale))
     }
 
-    /// Returns the capitals of a compound whose first part has these: the other parts keep the capitals that the
-    /// method chose, unless it chose capitals for all letters, as in a heading.
+    /// Returns the capitals of a compound whose first part has the capitals `first`: the other parts keep the
+    /// capitals that the method chose, unless it chose capitals for all letters, as in a heading.
     fn in_compound(&self, Capitals(first): Capitals, part: &str, word: Word<'_>) -> Capitals {
         let locale = self.conventions.locale;
         let chosen = if word.case == Case::Upper { 0 } else { word.case.capitals(word.lower, locale).0 };

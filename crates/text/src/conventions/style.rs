@@ -12,14 +12,14 @@ const OFFICE_REACH: usize = 4;
 /// The number of words on either side of an office that may be part of it: `deputy prime minister`.
 const LONGEST_OFFICE: usize = 2;
 
-/// The words of an office or institution around one of them.
+/// The extent of an office or institution around one of its words.
 #[derive(Debug, Clone, Copy)]
 struct Office {
     /// The number of its words before the word.
     before: usize,
     /// The number of its words after the word.
     after: usize,
-    /// True if it is a body, which may be named by the words after it.
+    /// True if it is an institution that the words after it may name: `House of Commons`.
     is_body: bool,
 }
 
@@ -36,7 +36,7 @@ impl Conventions {
         let words = Words { conventions: self, tables, tokens, choices, after };
         let case = match choices[at].label.case {
             Case::Lower if words.is_capital_of_heading(at) => Case::Title,
-            // An elided article keeps its small letter: `l'Assemblée`.
+            // An elided article stays in lower case: `l'Assemblée`.
             Case::Title | Case::Mixed(_) if words.is_small_office(at) => Case::Lower,
             _ => return,
         };
@@ -61,8 +61,8 @@ impl Words<'_> {
         self.conventions.style.has(rule)
     }
 
-    /// Returns true if a word of a heading has a capital as in an English title: all but articles,
-    /// conjunctions and short prepositions, and the first and the last word in any case.
+    /// Returns true if a word of a heading has a capital in an English title. Articles, conjunctions and short
+    /// prepositions have none, except as the first or the last word.
     fn is_capital_of_heading(&self, at: usize) -> bool {
         let word = self.here(at);
         self.has(StyleRule::TitleHeadings)
@@ -72,8 +72,8 @@ impl Words<'_> {
                 || self.right(at, 1).is_none())
     }
 
-    /// Returns true if a word with a capital is an office or an institution, or part of one, that belongs
-    /// to no name.
+    /// Returns true if a word with a capital is an office or an institution, or part of one, that does not belong to
+    /// a name.
     fn is_small_office(&self, at: usize) -> bool {
         let word = self.here(at);
         let has_article = stem(word.lower) != word.lower;
@@ -92,8 +92,8 @@ impl Words<'_> {
         !(is_after_name || is_before_name || is_body && self.is_named(next))
     }
 
-    /// Returns true if the words after a body name it: `House of Commons`, `Tribunal de Justicia`,
-    /// `Assemblée nationale`. A president of something is not named by it.
+    /// Returns true if the words after an institution name it: `House of Commons`, `Tribunal de Justicia`, `Assemblée
+    /// nationale`. The words after an office such as `president` do not name it.
     fn is_named<'b>(&self, next: impl Fn(usize) -> Option<Word<'b>>) -> bool {
         let facts = self.tables.facts;
         let Some(first) = next(1) else { return false };
@@ -116,7 +116,7 @@ impl Words<'_> {
         let parts = at as isize - before as isize..=(at + after) as isize;
         let mut parts = parts.filter_map(|at| self.word(at));
         let facts = self.tables.facts;
-        // `prime` by itself is not an office.
+        // `prime` alone is not an office.
         if parts.clone().all(|word| has_word(facts.office_parts, word.lower)) {
             return None;
         }

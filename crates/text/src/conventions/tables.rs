@@ -46,10 +46,10 @@ pub(super) struct LanguageTables {
     filter: WordFilter,
     /// The words whose case a neighbour decides.
     pair_filter: WordFilter,
-    /// The same of one letter, one bit each.
+    /// The words of one letter whose case a neighbour decides, one bit for each letter.
     paired_letters: u32,
-    /// The words that count without an adjacent mark: titles, abbreviations with a capital (`mr`), words whose
-    /// case a neighbour decides, words in mixed case and acronyms; each with an `s` after it too.
+    /// The words that count without an adjacent mark: titles, abbreviations with a capital (`mr`), words whose case a
+    /// neighbour decides, words in mixed case and acronyms; each word also with a final `s`.
     plain_filter: PlainFilter,
     acronyms: OnceLock<FxHashMap<Box<str>, &'static str>>,
     common: FxHashSet<&'static str>,
@@ -63,8 +63,8 @@ pub(super) struct LanguageTables {
     firsts: Vec<Box<str>>,
 }
 
-/// A set of bits of words by their length, first and last byte: most words that are not in a list are not
-/// looked for.
+/// A filter of words: one bit for each hash of their length, first and last byte. It saves the look-up of most words
+/// that are not in a list.
 #[derive(Debug, Clone, Copy)]
 struct WordFilter([u64; 64]);
 
@@ -93,12 +93,12 @@ impl WordFilter {
     }
 }
 
-/// A set of bits of words by their length and four of their letters.
+/// A filter of words: one bit for each hash of their length and four of their letters.
 #[derive(Debug, Clone)]
 struct PlainFilter(Box<[u64; 1024]>);
 
 impl PlainFilter {
-    /// Adds the words of lists. Comments add nothing that counts.
+    /// Makes a filter of the words of lists. Comments in the lists are skipped.
     fn of(lists: &[&str]) -> Self {
         let mut filter = Self(Box::new([0; 1024]));
         let lines = lists.iter().flat_map(|list| list.as_bytes().split(|&byte| byte == b'\n'));
@@ -106,7 +106,7 @@ impl PlainFilter {
         filter
     }
 
-    /// Adds a word in any case, and with an `s` after it.
+    /// Adds a word, and the word with a final `s`, ignoring case.
     fn add(&mut self, word: &[u8]) {
         if let [first, second, ..] = *word
             && first != b'#'
@@ -277,7 +277,7 @@ impl LanguageTables {
     }
 }
 
-/// Words in mixed case that are words in small letters too.
+/// Words of the list in mixed case that are also words in lower case.
 const COMMON: [&str; 5] = ["blackberry", "frontpage", "modem", "typescript", "wifi"];
 
 /// The words in mixed case, by their lower case.
@@ -305,7 +305,7 @@ pub(super) fn unit(lower: &str) -> Option<&'static str> {
     UNITS.get(lower).copied()
 }
 
-/// The epithets.
+/// The filter of the second names of species.
 static EPITHETS: LazyLock<WordFilter> = LazyLock::new(|| {
     let mut filter = WordFilter::EMPTY;
     let species = entries(majuscule_lexicons::SPECIES, &[]);

@@ -11,8 +11,8 @@ const AMBIGUOUS: [&str; 2] = ["ma", "pa"];
 const AFTER_YEAR: [&str; 8] = ["am", "pm", "ms", "mp", "tb", "pb", "mv", "kt"];
 
 impl Words<'_> {
-    /// Returns the case of a unit after a number (`5 ml`, `5ml`), of a quotient of units, of an ion, and
-    /// of the letters of any number (`10am`).
+    /// Returns the case of a unit after a number (`5 ml`, `5ml`), of a unit in a quotient, of an ion, and of the
+    /// letters after the digits of a number (`10am`).
     pub(super) fn unit(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let locale = self.conventions.locale;
         if word.is_number() {
@@ -65,7 +65,7 @@ impl Words<'_> {
         (!is_in_doubt).then_some(case)
     }
 
-    /// Returns the case of the unit after the stroke of a quotient.
+    /// Returns the case of the unit after the slash of a quotient.
     fn denominator(&self, at: usize, word: Word<'_>) -> Option<Case> {
         let locale = self.conventions.locale;
         let numerator = self.left(at, 1).filter(|numerator| numerator.token.right == Some('/'))?;
@@ -96,7 +96,7 @@ fn is_year(number: &str) -> bool {
     number.len() == 4 && (number.starts_with('1') || number.starts_with("20"))
 }
 
-/// Returns the plain form of a digit or sign above the line.
+/// Returns the plain form of a superscript digit or sign.
 fn plain_digit(c: char) -> char {
     match c {
         '²' => '2',

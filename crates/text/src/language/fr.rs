@@ -3,7 +3,7 @@
 use super::{ConventionFacts, Dictation, Elision, FunctionWords, Language, SpeakerWords, WordPair};
 use crate::{Case, Mark};
 
-/// Words before a letter that is a name.
+/// Words after which a letter is a name: `plan B`.
 const LETTERED: &str = "vitamine vitamines hépatite plan option groupe lettre annexe point section série catégorie classe \
     chapitre partie note zone bloc tome type article alinéa niveau";
 

@@ -1,7 +1,6 @@
-//! All that is known of each language: a file with one [`Language`] for each, and the list of them.
+//! The descriptors of languages: a file with a [`Language`] for each language, and the list of them.
 //!
-//! Nothing else names a language, except for its models. `Language::NONE` has the values that a descriptor
-//! omits.
+//! No other code names a language, except for its models. `Language::NONE` has the values that a descriptor omits.
 
 mod ar;
 mod de;
@@ -32,7 +31,7 @@ use majuscule_base::error::Error;
 pub struct Language {
     /// The tag, after BCP 47.
     pub tag: &'static str,
-    /// The English name, as recognisers write it; `None` if no text is detected or declared by it.
+    /// The English name, as recognisers write it; `None` if no text is detected or declared by name.
     pub name: Option<&'static str>,
     /// The regions that programs ask for, the usual one first.
     pub regions: &'static [&'static str],
@@ -42,9 +41,9 @@ pub struct Language {
     /// Offices and institutions, in the singular where the plural adds an `s`: writers do not agree on
     /// their capitals.
     pub institutions: &'static str,
-    /// Other tags with the same letters and the same characters for marks as this language.
+    /// Other language tags with the same case mappings and the same characters for marks.
     pub(super) aliases: &'static [&'static str],
-    /// The pairs of letters.
+    /// The case mappings.
     pub(super) locale: Locale,
     /// The list of abbreviations.
     pub(super) abbreviations: &'static str,
@@ -54,7 +53,7 @@ pub struct Language {
     pub(super) one_letter: &'static str,
     /// True if a number with a full stop is an ordinal: `am 3. Oktober`.
     pub(super) ordinals_have_stops: bool,
-    /// Marks with characters of their own.
+    /// Marks with characters that are specific to the language.
     pub(super) mark_characters: &'static [(Mark, char)],
     /// The spaces before marks.
     pub(super) mark_spaces: &'static [(Mark, &'static str)],
@@ -64,7 +63,7 @@ pub struct Language {
     pub(super) opened: &'static [Mark],
     /// The facts for the conventions; `None` if the language has none.
     pub(super) conventions: Option<ConventionFacts>,
-    /// The words that decide where a line is cut; `None` if short words do.
+    /// The words that decide where a line is broken; `None` if short words decide.
     pub function_words: Option<FunctionWords>,
     /// The words that decide where a question opens; `None` if questions have no opening.
     pub question_words: Option<QuestionWords>,
@@ -78,12 +77,12 @@ pub struct Language {
     pub(super) clock_links: &'static str,
 }
 
-/// The facts that the [conventions](super::conventions) need of a language.
+/// The facts about a language that the [conventions](super::conventions) need.
 #[derive(Debug)]
 pub(super) struct ConventionFacts {
     /// The list of its acronyms, in addition to the acronyms of all languages.
     pub(super) acronyms: &'static str,
-    /// Words of one letter: a run of them alone spells nothing (`e a`).
+    /// Words of one letter: a run of only such letters spells nothing (`e a`).
     pub(super) letter_words: &'static str,
     /// The articles that link two letters (`b e c`), and that follow a name without beginning a sentence
     /// (`Silva e`).
@@ -92,7 +91,7 @@ pub(super) struct ConventionFacts {
     pub(super) between: &'static str,
     /// Articles of one letter: after a link they do not begin a sentence (`e a`).
     pub(super) articles: &'static str,
-    /// Acronyms that are words where they are not spelled letter by letter: `u s`.
+    /// Acronyms that are common words unless they are spelled letter by letter: `u s`.
     pub(super) spelled: &'static str,
     /// Words before the letters of a kind or a list: `vitamin b c`.
     pub(super) lettered: &'static str,
@@ -126,15 +125,15 @@ pub(super) struct ConventionFacts {
     pub(super) pluralizes: bool,
     /// Numbers before the letters of a time: `nine a m`.
     pub(super) hours: &'static str,
-    /// True if `v.` parts the parties of a case in court.
+    /// True if `v.` separates the parties of a case in court.
     pub(super) has_versus: bool,
-    /// The fewest letters of an initialism with stops that no list has and that is in capitals.
+    /// The fewest letters of an unlisted initialism with full stops that is written in capitals.
     pub(super) initialism: usize,
-    /// True if an initialism of a plural has each letter twice: `EE. UU.`
+    /// True if the initialism of a plural doubles each letter: `EE. UU.`
     pub(super) doubles_letters: bool,
 }
 
-/// Two adjacent words; one decides the case of the other; `#` is any number.
+/// Two adjacent words, one of which decides the case of the other; `#` represents any number.
 #[derive(Debug)]
 pub(super) struct WordPair {
     /// The first words.
@@ -161,15 +160,15 @@ pub(super) struct Elision {
 /// The function words of a language.
 #[derive(Debug)]
 pub struct FunctionWords {
-    /// Articles, prepositions, possessives and titles, which stay with the word after them.
+    /// Articles, prepositions, possessives and titles, which stay on one line with the word after them.
     pub bound: &'static str,
-    /// Pronouns and auxiliaries, which had better stay with the verb after them.
+    /// Pronouns and auxiliaries, which preferably stay on one line with the verb after them.
     pub close: &'static str,
-    /// Pronouns that had better stay with the verb before them.
+    /// Pronouns that preferably stay on one line with the verb before them.
     pub objects: &'static str,
-    /// Conjunctions and relative pronouns, before which a line is well broken.
+    /// Conjunctions and relative pronouns, before which a line break is preferred.
     pub conjunctions: &'static str,
-    /// Words of a genitive, which belongs to the noun before it more than other phrases do.
+    /// Words that begin a genitive, which is bound to the noun before it more closely than other phrases.
     pub genitives: &'static str,
 }
 
@@ -191,9 +190,9 @@ pub struct QuestionWords {
 pub struct Dictation {
     /// Phrases, each with the text that it writes; an opening, which belongs to the next word, has a space before it.
     pub commands: &'static [(&'static str, &'static str)],
-    /// Such phrases that are everyday words as well: `the trial period`.
+    /// Commands that are also everyday words: `the trial period`.
     pub doubtful: &'static [(&'static str, &'static str)],
-    /// Words right before a phrase of which it is then the noun: `a comma`.
+    /// Words right before a phrase that make it a noun and not a command: `a comma`.
     pub determiners: &'static str,
 }
 
@@ -217,7 +216,7 @@ pub(super) struct SpeakerWords {
 }
 
 impl Language {
-    /// All languages: those with built-in models first.
+    /// All languages; languages with built-in models come first.
     pub const ALL: &'static [&'static Self] = &[
         &en::ENGLISH,
         &es::SPANISH,
@@ -342,7 +341,7 @@ impl SpeakerWords {
         Self { names: "", titles: "", roles: "", particles: "", keys: "", articles: "", numbers: "" };
 }
 
-/// Returns the tag of the language itself: `pt` for `pt-BR`.
+/// Returns the primary language subtag: `pt` for `pt-BR`.
 fn primary(tag: &str) -> &str {
     tag.split(['-', '_']).next().unwrap_or_default()
 }
@@ -411,8 +410,8 @@ impl Mark {
         Some((space, c))
     }
 
-    /// Returns the character that opens a sentence which the mark ends, in a language, given by its
-    /// tag: Spanish has `¿` and `¡`.
+    /// Returns the character that opens a sentence that ends with the mark, in a language given by its tag: Spanish
+    /// has `¿` and `¡`.
     pub fn opening(self, language: &str) -> Option<char> {
         let opening = self.inverted()?;
         Language::of(language).filter(|language| language.opened.contains(&self)).map(|_| opening)

@@ -1,4 +1,4 @@
-//! Languages of which only the name is known: texts of them are detected or declared.
+//! Languages of which only the tag and the name are known, so that their texts can be detected or declared.
 
 use super::Language;
 

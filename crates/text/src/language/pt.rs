@@ -24,7 +24,7 @@ pub static PORTUGUESE: Language = Language {
         office_parts: "primeiro primeira vice",
         name_links: "de da do das dos para",
         no_names: "e ou de da do é tem",
-        // Months are small since the reform of 1990.
+        // Months are in lower case since the reform of 1990.
         pairs: &[WordPair {
             first: "em de desde até entre e a # primeiro",
             second: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",

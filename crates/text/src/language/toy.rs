@@ -1,4 +1,4 @@
-//! A language that nobody speaks: it shows that a descriptor, and a line in the list, add a language.
+//! A fictitious language, which shows that a descriptor and a line in the list are enough to add a language.
 
 use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords};
 use crate::{Locale, Mark};

@@ -1,4 +1,4 @@
-//! Lays out the words of a text on a page: the line and cue breaks that a method sees between them.
+//! Lays out the words of a text on a page: decides which line and cue breaks a method sees between words.
 
 use crate::random::{Random, below};
 use majuscule_text::{Break, Token};
@@ -8,7 +8,7 @@ use majuscule_text::{Break, Token};
 pub(super) enum PageLayout {
     /// No breaks.
     Running,
-    /// One sentence a line.
+    /// One sentence per line.
     Lines,
     /// Lines of at most this many characters.
     Wrapped(usize),
@@ -16,7 +16,7 @@ pub(super) enum PageLayout {
     Cues {
         /// The largest number of characters of a line.
         width: usize,
-        /// True if sentences begin anywhere, and false if each begins a line.
+        /// True if sentences begin anywhere, and false if each sentence begins a line.
         runs_on: bool,
         /// True if a cue has up to two lines, and false if it has one.
         has_two_lines: bool,
@@ -26,12 +26,12 @@ pub(super) enum PageLayout {
 /// The largest number of characters of a line of a subtitle, under the protocol `cues`.
 pub(super) const CUE_WIDTH: usize = 38;
 
-/// The least and largest number of characters of the lines that are drawn: of text, of cues, and of cues in which
-/// sentences run on, as recognisers write them.
+/// The smallest and largest line width to draw, in characters: for text, for cues, and for cues in which sentences
+/// run on, as recognisers write them.
 const WIDTHS: [(u64, u64); 3] = [(28, 100), (28, 46), (12, 46)];
 
 impl PageLayout {
-    /// Draws a layout: each kind is as probable as the others.
+    /// Draws a layout. All four kinds are equally probable.
     pub(super) fn draw(random: &mut Random) -> Self {
         let mut width = |at: usize| {
             let (least, largest) = WIDTHS[at];
@@ -51,7 +51,7 @@ impl PageLayout {
     }
 }
 
-/// The position on a page that the next word of a text may have.
+/// The position on a page after the last word that was placed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageWriter {
     layout: PageLayout,
@@ -72,11 +72,11 @@ impl PageWriter {
         *self = Self::new(self.layout);
     }
 
-    /// Places a word of this many characters, and returns it with the break before it. For the first word of a
+    /// Places a word of `letters` characters, and returns its token with the break before it. For the first word of a
     /// sentence, `sentence` is the number of characters of the sentence.
     pub(super) fn place(&mut self, letters: usize, sentence: Option<usize>) -> Token {
         let fits = |width: usize| self.column + 1 + letters <= width;
-        // The break before the line that the word opens; the second line of a cue has no break of its own.
+        // The break before the line that the word opens; before the second line of a cue, this is `Space`.
         let line = match self.layout {
             _ if self.column == 0 => None,
             PageLayout::Running => None,

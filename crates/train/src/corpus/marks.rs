@@ -1,4 +1,4 @@
-//! Removes punctuation marks, so that only the words remain that are spoken.
+//! Removes punctuation marks, so that only the spoken words remain.
 //!
 //! Full stops inside initialisms are dropped (`U.S.` is `US`). Any other mark separates words,
 //! except `'`, `’` and `-` between two letters or digits. A result without a letter or digit is not
@@ -26,8 +26,8 @@ pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl Fn
     words_and_gaps(text, locale, scratch, |_, word| word.into_iter().for_each(&mut each));
 }
 
-/// Calls `each` with the words of `text` like [`words`], each with the text between it and the word
-/// before, and finally with the text after the last word and no word.
+/// Like [`words`], but also passes the text between the previous word and each word to `each`. The
+/// last call has the text after the last word, and no word.
 pub fn words_and_gaps(
     text: &str,
     locale: Locale,
@@ -57,7 +57,7 @@ pub fn words_and_gaps(
 /// Refuses a text that lacks some of the marks which are to be learned.
 ///
 /// # Errors
-/// If some are missing.
+/// If some of the marks are missing.
 pub fn check_taught(asked: MarkSet, missing: impl Fn(Mark) -> bool, name: &str) -> Result<()> {
     let lacks: Vec<Mark> = asked.iter().filter(|mark| missing(*mark)).collect();
     let quoted: Vec<String> =
@@ -198,8 +198,9 @@ impl TextCursor<'_> {
         }
     }
 
-    /// Appends an initialism without its full stops and moves to its end. An initialism is two or
-    /// more single letters with a full stop between each two, and perhaps one at the end.
+    /// Appends an initialism without its full stops and moves to its end. An initialism consists of
+    /// two or more single letters separated by full stops, with an optional full stop at the end.
+    /// Returns `false` if there is none.
     fn initialism(&mut self, word: &mut String) -> bool {
         let before = word.len();
         let mut ahead = *self;
@@ -221,7 +222,7 @@ impl TextCursor<'_> {
         true
     }
 
-    /// The end of the letter that begins here, if no other letter or digit follows it.
+    /// Returns the end of the letter that begins here, if no other letter or digit follows it.
     fn single_letter(&self) -> Option<usize> {
         let (CharacterKind::Letter, next) = self.peek()? else { return None };
         let mut ahead = TextCursor { at: next, ..*self };
@@ -232,18 +233,18 @@ impl TextCursor<'_> {
     }
 }
 
-/// Calls `each` with the parts of `text`, in order, and true for a part that is a metadata event,
+/// Calls `each` with the parts of `text`, in order, and with true if the part is a metadata event,
 /// such as `[laughing]` and `(music)`: a description of a sound or the name of a speaker that
-/// subtitles and transcripts put in brackets. The words of the parts are the words of the text.
-/// Events are recognised by form, the same in every language:
+/// subtitles and transcripts put in brackets. Together, the parts have all words of the text.
+/// Events are recognised by their form, in every language by the same rules:
 ///
 /// - anything with a `♪` inside the brackets;
-/// - up to four words in square brackets, or up to three in round ones, that stand alone: at the
-///   beginning or after the end of a sentence, and before the beginning of a sentence or at the
-///   end. Only the first of the words may have a capital (`(Drum roll)`), or all letters are
-///   capitals (`[MUSIC]`; at least five letters in round brackets, since `(COD)` is not an event);
+/// - up to four words in square brackets, or up to three in round brackets, between sentences or at
+///   the beginning or end of the text. Only the first of the words may have a capital
+///   (`(Drum roll)`), or all letters are capitals (`[MUSIC]`; at least five letters in round
+///   brackets, since `(COD)` is not an event);
 /// - inside a sentence, up to four lower-case words in square brackets, or a single lower-case word
-///   of at least three letters in round ones.
+///   of at least three letters in round brackets.
 ///
 /// Words here consist of letters, apostrophes and hyphens only, so `(2001)`, `(PPE-DE)`,
 /// `(Verts/ALE)`, `(the last one)` and `plan(s)` are not events.

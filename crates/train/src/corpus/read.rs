@@ -140,7 +140,7 @@ impl SpeechPart {
     }
 }
 
-/// The language of texts whose language nobody named.
+/// The language of texts whose language is not specified.
 pub const DEFAULT_LANGUAGE: &str = "en";
 
 impl Reading {
@@ -185,7 +185,7 @@ pub(super) struct CorpusBlock {
     /// True for the first block of a file.
     pub begins: bool,
     paragraphs: CorpusParagraphs,
-    /// True if the paragraphs are split into sentences on request.
+    /// True if the paragraphs can be split into sentences on request.
     has_paragraphs: bool,
     /// The language by whose rules the paragraphs are split into sentences.
     split: Option<Arc<str>>,
@@ -362,10 +362,10 @@ struct JoinedRecords {
     records: Box<dyn RecordSource>,
     /// The records that are read; all by default.
     only: Option<SpeechPart>,
-    /// The break where the last records were passed over.
+    /// The strongest break of the records that were skipped since the last record of the part.
     passed: Option<Break>,
     record: Record,
-    /// The number of stretches of the record that were taken.
+    /// The number of stretches of the record that were added to the text.
     taken: usize,
     kind: Format,
     apart: bool,
@@ -418,7 +418,7 @@ impl JoinedRecords {
         Ok((!is_all).then(|| self.cut(self.text.len())))
     }
 
-    /// Empties the record if it is of another part, and has the next one begin a turn.
+    /// Empties the record if it belongs to another part, and makes the next record begin a turn.
     fn pass_over(&mut self) -> Result<()> {
         let Some(only) = &self.only else { return Ok(()) };
         if self.records.utterance()?.is_some_and(|utterance| only.has(&utterance)) {
@@ -465,8 +465,8 @@ impl JoinedRecords {
         }
     }
 
-    /// The start of the last sentence in the unfinished paragraph, if this is not its first
-    /// sentence.
+    /// Returns the position where the text can be cut: the start of the last sentence or, if
+    /// sentences do not run on, of the last paragraph. `None` if that is the start of the text.
     fn last_sentence(&self) -> Option<usize> {
         let from = self.text.rfind('\n').map_or(0, |at| at + 1);
         if !self.kind.runs_on() {
@@ -515,12 +515,12 @@ impl CorpusBlock {
         Self { begins: false, paragraphs, split: None, file: other.file.clone(), ..*other }
     }
 
-    /// Returns true if sentences of the other block can be in this one.
+    /// Returns true if sentences of the other block can be added to this one.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.file, &other.file) && self.tokenised == other.tokenised
     }
 
-    /// Appends a sentence. The first of a block begins a line, and none begins a document.
+    /// Appends a sentence. The first sentence of a block begins a line, and no sentence begins a document.
     pub(super) fn push(&mut self, sentence: CorpusSentence<'_>) {
         let CorpusParagraphs::Text(text, stretches) = &mut self.paragraphs else { return };
         let before = match sentence.before {
@@ -548,7 +548,7 @@ impl CorpusBlock {
         Self { split: self.has_paragraphs.then(|| language.into()), ..self.clone() }
     }
 
-    /// The number of bytes of its text.
+    /// The number of bytes of the block's text.
     pub fn len(&self) -> usize {
         match &self.paragraphs {
             CorpusParagraphs::Lines(lines, _) => lines.len(),
@@ -595,8 +595,8 @@ impl CorpusBlock {
                     let begun = at;
                     at += stretches[at..].iter().take_while(|stretch| stretch.start < end).count();
                     let line = stretches[..at].last().map_or(0, |stretch| stretch.line);
-                    // The strongest break among the stretches that begin after the last sentence
-                    // and up to here.
+                    // The strongest break among the stretches that begin after the previous
+                    // sentence and no later than this one.
                     let passed = stretches[begun..at].iter().take_while(|stretch| stretch.start <= start);
                     let before = passed.map(|stretch| stretch.before).max().unwrap_or(Break::Space);
                     let before =

@@ -1,5 +1,5 @@
-//! Puts sentences in random order, for training that reads a corpus once: the last sentences must
-//! not count most.
+//! Puts sentences in random order, so that training that reads a corpus once does not favour the
+//! last sentences.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -39,7 +39,7 @@ pub struct Shuffled {
     pub shouted: u64,
 }
 
-/// Shuffles the sentences of a corpus, in the same way for the same seed. They are kept in memory.
+/// Shuffles the sentences of a corpus, in the same way for the same seed. All sentences are kept in memory.
 ///
 /// # Errors
 /// If a file cannot be read or violates its format.
@@ -50,8 +50,8 @@ pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
 }
 
 impl Corpus {
-    /// Returns the corpus with its sentences in random order, in stretches of this many consecutive
-    /// ones, as [`shuffle`] with the default seed orders them. They are kept in memory.
+    /// Returns the corpus with stretches of `stretch` consecutive sentences in random order, the
+    /// order of [`shuffle`] with the default seed. All sentences are kept in memory.
     ///
     /// # Errors
     /// If a file cannot be read or violates its format; or if it can be read only once:

@@ -1,4 +1,4 @@
-//! Splits corpora into parts for training, development and testing, the same for the same seed.
+//! Splits corpora into parts for training, development and testing, reproducibly for each seed.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -97,8 +97,8 @@ pub fn split(
     Ok(report.expect("a folder is published only once it is filled"))
 }
 
-/// The names of the files in the parts: their own names, without the extension of a compressed
-/// file.
+/// Returns the names of the files in the parts: the names of the input files, without the extension
+/// of a compressed file.
 fn names(files: &[PathBuf]) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for file in files {
@@ -120,7 +120,7 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Checks that no input lies in the folder, because replacing the folder would delete it.
+/// Checks that no input file is in the folder, because replacing the folder would delete the file.
 fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
     let Ok(folder) = folder.canonicalize() else { return Ok(()) };
     let inside = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file.starts_with(&folder));
@@ -135,7 +135,7 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
     }
 }
 
-/// Checks that the lines of the files can stand alone, which holds only for formats whose lines are
+/// Checks that the files can be split by lines, which is possible only in formats whose lines are
 /// sentences.
 fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
@@ -294,8 +294,8 @@ fn examine(
     config: &SplitConfig,
     names: &[String],
 ) -> Result<SplitReport> {
-    // The sentences of dev and test by part. They are few compared to train, which is not kept in
-    // memory.
+    // For each sentence of dev and test, by its hash, the number of occurrences in each part. These
+    // sentences are few compared to train, which is not kept in memory.
     let mut held: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
     let mut sentences = [0; 3];
     for part in [1, 2, 0] {
@@ -331,7 +331,7 @@ fn each_sentence(files: &[PathBuf], reading: &Reading, mut visit: impl FnMut(u64
     let corpus = Corpus::new(files, reading.clone(), Protocol::Text, Locale::Root)?;
     let (mut scratch, mut lower) = (String::new(), String::new());
     corpus.for_each_sentence(&mut |sentence| {
-        // The hash is never written: the standard library's may change from version to version.
+        // The hash is never written, since the hash function of the standard library may change between versions.
         let mut hasher = DefaultHasher::new();
         let mut any = false;
         marks::words(sentence.text, Locale::Root, &mut scratch, |word| {

@@ -1,10 +1,10 @@
-//! Words with their parts of speech from a treebank in CoNLL-U, as a truecaser sees them: found by the
-//! tokenizer of the program, in lower case, without punctuation.
+//! Reads words and their parts of speech from a treebank in CoNLL-U, in the form that a truecaser sees: as the
+//! tokenizer of the program finds them, in lower case, without punctuation.
 //!
-//! A word of the program may be several of the treebank, which separates clitics and the parts of
-//! compounds. It has the part of speech of its longest part, the first of equally long ones
-//! (`well-known` has the part of speech of `known`), and a multiword token (`3-4`) has the part of
-//! speech of its first word (`don't` of `do`).
+//! A word of the program may be several words of the treebank, which separates clitics and the parts of compounds.
+//! The word has the part of speech of its longest part, or of the first of equally long parts: `well-known` has the
+//! part of speech of `known`. A multiword token (`3-4`) has the part of speech of its first word: `don't` has the
+//! part of speech of `do`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -136,12 +136,13 @@ impl Treebank {
         self.sentences.is_empty()
     }
 
-    /// The sentences, each by itself.
+    /// Returns each sentence as a separate example.
     pub fn alone(&self) -> Vec<Example> {
         self.sentences.iter().map(|sentence| self.example([sentence], Break::Document)).collect()
     }
 
-    /// The documents, each as running text that does not show where its sentences end.
+    /// Returns the documents as running text that does not show where sentences end. Long documents are divided into
+    /// several examples.
     pub fn running(&self) -> Vec<Example> {
         let documents = self.sentences.chunk_by(|_, next| !next.begins_document);
         let parts = documents.flat_map(|document| document.chunks(MOST_SENTENCES));
@@ -198,7 +199,7 @@ struct WordUse<'a> {
     count: usize,
     /// The kinds that all occurrences belong to.
     kinds: Vec<TaggedKind>,
-    /// Its spellings inside sentences.
+    /// The spellings of the word inside sentences.
     spellings: BTreeSet<&'a str>,
 }
 
@@ -309,7 +310,7 @@ impl SentenceReader {
         Ok(())
     }
 
-    /// Returns the words of the program in the sentence.
+    /// Returns the words that the tokenizer of the program finds in the sentence.
     fn words(&self, locale: Locale, language: &str) -> Vec<TaggedWord> {
         let tokens: Tokens = tokenize(&self.text, locale, language);
         let (mut words, mut from) = (Vec::new(), 0);
@@ -337,7 +338,7 @@ impl SentenceReader {
     }
 }
 
-/// Returns true if a column of features or of other facts has this one.
+/// Returns true if a column of features or of other facts contains `fact`.
 fn has(column: &str, fact: &str) -> bool {
     column.split('|').any(|found| found == fact)
 }

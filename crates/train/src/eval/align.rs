@@ -55,17 +55,17 @@ pub fn align(reference: &[u32], hypothesis: &[u32]) -> Vec<Edit> {
 /// computed again.
 const KEPT: usize = 128;
 
-/// The largest number of columns whose bits are all kept in memory: 32,000 words are then computed
-/// twice, 4 million three times.
+/// The largest number of columns whose bits are all kept in memory. With this limit, each column of up to 32,000
+/// words is computed at most twice, and each column of up to 4 million words at most three times.
 const WHOLE: usize = 2 * KEPT;
 
-/// Both sequences, and the part of the alignment that is known.
+/// Both sequences, and the part of the alignment that is known so far.
 struct Aligner<'a> {
     reference: &'a [u32],
     hypothesis: &'a [u32],
     /// The positions of the words of the reference, grouped by word and in order.
     positions: Vec<u32>,
-    /// The range of `positions` that holds the positions of each word of the hypothesis.
+    /// For each word of the hypothesis, the range of `positions` that holds its positions in the reference.
     equal: Vec<(u32, u32)>,
     /// The words of the reference that equal the word of the current column, as bits; all are 0
     /// between two columns.
@@ -93,7 +93,7 @@ impl CostColumn {
     /// Moves on to the column of the next word of the hypothesis. Sets a bit of `right` for each
     /// cost that is 1 more than the cost to its left.
     fn next(&mut self, matches: &[u64], right: &mut [u64]) {
-        // Above the first word, each word of the hypothesis costs 1 more than the one before.
+        // In the row above the first word, each word of the hypothesis adds a cost of 1.
         let (mut more, mut less) = (1, 0);
         let blocks = self.up.iter_mut().zip(&mut self.down).zip(matches).zip(right);
         for (((up, down), &equal), right) in blocks {

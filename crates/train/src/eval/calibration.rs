@@ -1,5 +1,5 @@
-//! Measures how far confidences are from the truth: expected calibration error (Naeini et al. 2015,
-//! section 2).
+//! Measures how far confidences deviate from accuracy: expected calibration error (Naeini et al.
+//! 2015, section 2).
 
 use std::ops::AddAssign;
 
@@ -11,7 +11,7 @@ const BINS: usize = 10;
 /// The unit in which confidences are summed, so that sums are exact in any order.
 const UNIT: f64 = 1.0 / (1 << 20) as f64;
 
-/// The words of each tenth of the confidence range.
+/// The counts of words in each tenth of the confidence range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Calibration {
     bins: [Bin; BINS],
@@ -25,19 +25,19 @@ struct Bin {
 }
 
 impl Calibration {
-    /// Counts a word with its confidence and whether its choice is right.
+    /// Counts a word with the confidence of its choice; `right` is true if the choice is right.
     #[inline]
     pub fn add(&mut self, confidence: f32, right: bool) {
         let confidence = f64::from(confidence.clamp(0.0, 1.0));
-        // NaN counts as no confidence: `as` makes it 0.
+        // NaN counts as confidence 0, because `as` converts it to 0.
         let bin = &mut self.bins[((confidence * BINS as f64) as usize).min(BINS - 1)];
         bin.words += 1;
         bin.right += u64::from(right);
         bin.confidence += (confidence / UNIT).round() as u64;
     }
 
-    /// The mean distance between confidence and accuracy over the bins, each weighted by its words.
-    /// `None` without words.
+    /// Returns the mean distance between confidence and accuracy over the bins, weighted by the
+    /// number of words in each bin. `None` without words.
     pub fn expected_error(&self) -> Option<f64> {
         let words: u64 = self.bins.iter().map(|bin| bin.words).sum();
         let distances =

@@ -30,7 +30,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The choices of an example.
+    /// Collects the choices for an example.
     pub fn of(
         tokens: &Tokens,
         gold: &[Gold],
@@ -53,16 +53,16 @@ impl Choices {
         }
     }
 
-    /// The case of each word in the reference and in the hypothesis, as the matching sees them.
-    /// `None` for a word that is not scored.
+    /// Returns the case of each word in the reference and in the hypothesis, as the matching sees
+    /// it. `None` for a word that is not scored.
     pub fn cases(&self, matching: Matching, locale: Locale) -> impl Iterator<Item = Option<[Case; 2]>> + '_ {
         let pairs = self.reference.iter().zip(&self.hypothesis).enumerate();
         let see = move |word: &String| matching.see(Case::of(word, locale));
         pairs.map(move |(at, (right, word))| (!self.unscored.contains(&at)).then(|| [right, word].map(see)))
     }
 
-    /// The slots of each word: of its mark where marks are scored, otherwise of its case. `None` for
-    /// a word that is not scored.
+    /// Returns the slots of each word: the slots of its mark if marks are scored, otherwise the
+    /// slots of its case. `None` for a word that is not scored.
     pub fn slots(&self, matching: Matching, locale: Locale) -> impl Iterator<Item = Option<Slots>> + '_ {
         self.cases(matching, locale).enumerate().map(|(at, cases)| {
             let [right, chosen] = cases?;
@@ -75,8 +75,8 @@ impl Choices {
         })
     }
 
-    /// A word of the reference and of the hypothesis, each with the mark after it; a bar shows the
-    /// end of a sentence.
+    /// Returns word `at` of the reference and of the hypothesis, each with the mark after it. A bar
+    /// shows a sentence end without a known mark.
     pub fn shown(&self, at: usize) -> [String; 2] {
         let marks = self.marks.get(at).copied().unwrap_or_default();
         let word = |words: &[String], mark: Mark| {
@@ -86,7 +86,7 @@ impl Choices {
         [word(&self.reference, marks[0]), word(&self.hypothesis, marks[1])]
     }
 
-    /// Writes the example as a line. Errors call the file `name`.
+    /// Writes the example as a line. Error messages name the file `name`.
     ///
     /// # Errors
     /// If the line cannot be written.
@@ -105,7 +105,7 @@ pub struct ChoicesReader {
 }
 
 impl ChoicesReader {
-    /// Opens a file of choices. Errors contain `advice` on what to do.
+    /// Opens a file of choices. Error messages contain `advice`, a suggestion for the user.
     ///
     /// # Errors
     /// If the file cannot be read.

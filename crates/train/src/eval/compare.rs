@@ -58,8 +58,8 @@ impl System {
         self.push_words(&words, protocol);
     }
 
-    /// Appends the slots of an example, given the slots of each word. A stream is divided, since
-    /// resamples of a few long examples would be meaningless.
+    /// Appends the slots of an example, given the slots of each word. A stream is divided into chunks of
+    /// [`Protocol::WINDOW`] words, since resamples of a few long examples would be meaningless.
     pub fn push_words(&mut self, words: &[Slots], protocol: Protocol) {
         let is_stream = protocol.mark_convention().is_some() && protocol.window().is_none();
         let together = if is_stream { Protocol::WINDOW.get() } else { words.len().max(1) };
@@ -74,8 +74,8 @@ pub struct Comparison {
     pub config: CompareConfig,
     /// The number of examples in each resample.
     pub examples: usize,
-    /// The index of the system with which the others are compared: the one with the lowest SER, or
-    /// the first of several.
+    /// The index of the system with which the other systems are compared: the system with the
+    /// lowest SER, or the first of several such systems.
     pub best: usize,
     /// The systems in the order given.
     pub systems: Vec<ComparedSystem>,
@@ -176,8 +176,8 @@ pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> 
     Ok(Comparison { config, examples, best, systems: compared })
 }
 
-/// Corrects the p-values of several comparisons for their number (Holm 1979): the smallest is multiplied by
-/// the number of comparisons, the next by one less, and so on, and none becomes smaller than one before it.
+/// Corrects p-values for the number of comparisons (Holm 1979): the smallest p-value is multiplied by the number of
+/// comparisons, the next by one less, and so on. No corrected p-value is smaller than the one before it.
 fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&one, &other| p[one].total_cmp(&p[other]));
@@ -197,8 +197,8 @@ fn total(examples: &[Slots]) -> Slots {
     total
 }
 
-/// The slots of each system in each resample. A resample draws, with replacement, as many examples
-/// as the text has, and the same ones for every system.
+/// Returns the slots of each system in each resample. A resample draws as many examples as the text
+/// has, with replacement; all systems use the same draws.
 fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
     let mut random = generator(config.seed, 0);
     let examples = systems[0].examples.len();
@@ -265,9 +265,9 @@ fn difference(
     })
 }
 
-/// The p-value of exchanging the two systems' answers example by example at random. The reference's
-/// slots stay the same, so the difference in SER is a difference of error counts, and integers
-/// compare exactly.
+/// Returns the p-value of exchanging the two systems' answers example by example at random. Both
+/// systems have the same number of reference slots, so their error counts, which are exact, are
+/// compared instead of SER.
 fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: CompareConfig) -> f64 {
     let differences: Vec<i64> =
         one.iter().zip(two).map(|(one, two)| one.errors() as i64 - two.errors() as i64).collect();

@@ -30,7 +30,7 @@ pub struct Different {
     pub reference: Vec<String>,
     /// The words as each system wrote them.
     pub hypotheses: Vec<Vec<SystemWord>>,
-    /// The most errors of a system in this example minus the fewest.
+    /// The largest number of errors of any system in this example minus the smallest.
     #[serde(skip)]
     apart: u64,
 }
@@ -126,7 +126,7 @@ impl Different {
     }
 }
 
-/// The distance between systems on an example: the most errors of a system minus the fewest.
+/// Returns the distance between systems on an example: the largest number of errors of any system minus the smallest.
 pub fn apart(errors: impl Iterator<Item = u64>) -> u64 {
     let (least, most) =
         errors.fold((u64::MAX, 0), |(least, most), errors| (least.min(errors), most.max(errors)));

@@ -13,11 +13,11 @@ use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Gold, Protocol};
 use majuscule_text::{Label, Mark, MarkSet};
 
-/// The number of marks, with none and the unknown one.
+/// The number of values of [`Mark`], including no mark and the sentence end with an unknown mark.
 const MARKS: usize = Mark::SentenceEnd as usize + 1;
 
 /// The confusion matrix of the marks after words, from which all figures of marks are computed. The
-/// marks that are distinguished are chosen when figures are read.
+/// set of marks to distinguish is chosen only when figures are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MarkConfusion {
     /// The number of words by mark in the reference, then in the hypothesis.
@@ -41,8 +41,7 @@ impl MarkConfusion {
         self.words[reference as usize][hypothesis as usize]
     }
 
-    /// The slots of all marks together, as micro averages count them: a wrong mark is a
-    /// substitution.
+    /// Returns the slots of all marks together, for micro averages: a wrong mark is a substitution.
     ///
     /// ```
     /// use majuscule_text::{Mark, MarkSet};
@@ -67,8 +66,8 @@ impl MarkConfusion {
         slots
     }
 
-    /// The slots of one mark against all others: a wrong mark is a deletion of one and an insertion
-    /// of another. [`Mark::None`] is a class too.
+    /// Returns the slots of one mark against all others: a wrong mark is a deletion of the right
+    /// mark and an insertion of the chosen mark. [`Mark::None`] is a class too.
     pub fn class(&self, mark: Mark, marks: MarkSet) -> Slots {
         let words = self.within(marks).words;
         let id = mark as usize;
@@ -87,8 +86,8 @@ impl MarkConfusion {
         (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
     }
 
-    /// The same words with only these marks distinguished, every other mark counted as the
-    /// [nearest](Mark::within).
+    /// Returns the matrix of the same words with only these marks distinguished: every other mark
+    /// counts as the [nearest](Mark::within) one.
     #[must_use]
     pub fn within(&self, marks: MarkSet) -> Self {
         let all = || [Mark::None].into_iter().chain(Mark::WRITTEN).chain([Mark::SentenceEnd]);
@@ -112,7 +111,7 @@ impl AddAssign for MarkConfusion {
 }
 
 impl MarkConvention {
-    /// The mark of one word in the reference and in the hypothesis, as the convention sees them.
+    /// Returns the mark of one word in the reference and in the hypothesis, as the convention sees it.
     pub fn seen(self, gold: &Gold, hypothesis: Label) -> [Mark; 2] {
         let end = |ends: bool| if ends { Mark::SentenceEnd } else { Mark::None };
         match self {
@@ -121,7 +120,7 @@ impl MarkConvention {
         }
     }
 
-    /// The slots of one word: its mark, or the end of its sentence.
+    /// Returns the slots of one word: the slots of its mark, or of the sentence end under `segments`.
     pub fn slots(self, gold: &Gold, hypothesis: Label) -> Slots {
         let [reference, hypothesis] = self.seen(gold, hypothesis);
         Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
@@ -136,7 +135,7 @@ pub struct MarkCalibration {
 }
 
 impl MarkCalibration {
-    /// Counts a word with the probability of its mark, or of having none.
+    /// Counts a word with the probability of its chosen mark, which may be no mark.
     pub fn add(&mut self, gold: &Gold, hypothesis: Label, confidence: f32) {
         for (convention, [all, chosen]) in MarkConvention::ALL.into_iter().zip(&mut self.conventions) {
             let [reference, hypothesis] = convention.seen(gold, hypothesis);
@@ -165,15 +164,15 @@ impl AddAssign for MarkCalibration {
 /// The expected calibration error of the probabilities of marks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MarkCalibrationError {
-    /// The error over all words; a word without a mark has the probability of none.
+    /// The error over all words; a word without a chosen mark counts with the probability of no mark.
     pub all: f64,
     /// The error over the words with a chosen mark; `None` if no mark was chosen.
     pub chosen: Option<f64>,
 }
 
 impl MarkCalibrationError {
-    /// Reads the errors under a protocol; `None` if it distinguishes no marks, or without
-    /// probabilities.
+    /// Reads the errors under a protocol; `None` if the protocol distinguishes no marks or no word
+    /// has a probability.
     pub fn of(calibration: &MarkCalibration, protocol: Protocol) -> Option<Self> {
         let convention = protocol.mark_convention().filter(|convention| !convention.marks().is_empty())?;
         let [all, chosen] = calibration.under(convention).map(|calibration| calibration.expected_error());
@@ -192,15 +191,15 @@ impl MarkCalibrationError {
 pub struct MarkReport {
     /// The name of the convention.
     pub convention: String,
-    /// The figures of all marks together, each mark counted alike (micro average).
+    /// The figures of all marks together, in which each occurrence has the same weight (micro average).
     pub micro: Figures,
     /// The mean of F over the marks that occur (macro average).
     pub macro_f: Option<f64>,
     /// The figures of each mark against all others.
     pub classes: Vec<MarkFigures>,
-    /// The figures of words without a mark, which count nowhere else but in `macro_f_with_none`.
+    /// The figures of words without a mark. Elsewhere, they count only in `macro_f_with_none`.
     pub none: Figures,
-    /// The mean of F over the marks that occur and no mark, as SEPP-NLG 2021 has it.
+    /// The mean of F over the marks that occur and the class of words without a mark, as in SEPP-NLG 2021.
     pub macro_f_with_none: Option<f64>,
     /// The number of words by mark in the reference (rows) and in the hypothesis (columns): first
     /// no mark, then the marks in the order of `classes`.
@@ -212,7 +211,7 @@ pub struct MarkReport {
 pub struct MarkFigures {
     /// The mark.
     pub mark: Mark,
-    /// Its figures.
+    /// The figures of the mark.
     #[serde(flatten)]
     pub figures: Figures,
 }
@@ -239,7 +238,7 @@ impl MarkReport {
         })
     }
 
-    /// The tables of the figures and of the confusion, with a line of averages between them.
+    /// Lays out the tables of the figures and of the confusion, with a line of averages between them.
     pub(super) fn page(&self, lay: impl Fn(&TextTable) -> String) -> String {
         let mut table = figures_table("marks");
         table.push(row("all marks (micro)", &self.micro));

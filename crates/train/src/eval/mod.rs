@@ -1,5 +1,5 @@
-//! Measures how well capitals and marks were restored: slots as in Batista et al. 2007, section 3,
-//! and breakdowns of them.
+//! Measures how well capitals and punctuation marks were restored: by slots, as in Batista et al.
+//! 2007, section 3, and by parts of the text.
 
 pub mod slots;
 pub mod align;

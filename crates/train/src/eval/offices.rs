@@ -1,4 +1,4 @@
-//! Words for offices and institutions, whose capitals writers do not agree on.
+//! Words for offices and institutions, which writers capitalise inconsistently.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use majuscule_text::Language;
 pub struct OfficeWords(BTreeSet<&'static str>);
 
 impl OfficeWords {
-    /// The words of one language or several: `en`, `pt-BR`, `en,fr`. A language without a list has none.
+    /// Returns the words of one or more languages: `en`, `pt-BR`, `en,fr`. A language without a list adds no words.
     ///
     /// ```
     /// use majuscule_train::eval::offices::OfficeWords;
@@ -24,8 +24,8 @@ impl OfficeWords {
         Self(known.flat_map(|language| language.institutions.split_whitespace()).collect())
     }
 
-    /// Returns true if a word in lower case is an office or institution: also after an article
-    /// that has lost its vowel (`l'assemblée`), in the genitive (`president's`) and in a plural on `s`.
+    /// Returns true if a lower-case word denotes an office or institution. The word may include an elided article
+    /// (`l'assemblée`) or end in a genitive (`president's`) or a plural `s`.
     pub fn contains(&self, lower: &str) -> bool {
         let apostrophe = ['\'', '’'];
         let lower = ["'s", "’s"].iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(lower);

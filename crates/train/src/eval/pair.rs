@@ -1,5 +1,5 @@
-//! Pairs a reference with the output of other systems, and returns their choices as if a method had
-//! made them.
+//! Pairs a reference with the output of other systems, and converts this output into choices like
+//! those of a method.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,11 +12,11 @@ use majuscule_text::{Case, Choice, Label, Locale};
 #[derive(Debug)]
 pub struct PairSide {
     name: String,
-    /// True if it has several files.
+    /// True if the text has several files.
     is_several: bool,
     corpus: Corpus,
-    /// All words of the file, if the protocol leaves some out by their case: `rei` distinguishes an
-    /// event, `(music)`, from a name, `(COD)`, and the case of a hypothesis is not reliable.
+    /// All words of the text, if the protocol omits words because of their case: `rei` distinguishes an event,
+    /// `(music)`, from a name, `(COD)`, by case, and the case of a hypothesis is not reliable.
     words: Option<Corpus>,
 }
 
@@ -37,10 +37,10 @@ impl PairSide {
         Ok(Self { is_several: files.len() > 1, ..side })
     }
 
-    /// Compares a corpus that is open, which errors call `name`.
+    /// Creates a side from an open corpus, which error messages call `name`.
     ///
     /// # Errors
-    /// If standard input is in it and cannot be read.
+    /// If the corpus includes standard input and it cannot be read.
     pub fn of(name: String, mut corpus: Corpus) -> Result<Self> {
         corpus.hold()?;
         let all = Protocol::Asr { window: Protocol::WINDOW };
@@ -100,7 +100,7 @@ impl WordMismatch {
     fn error(&self, reference: &PairSide, hypothesis: &PairSide) -> Result<Error> {
         let position = |side: &PairSide| -> Result<(String, u64)> {
             let (file, line) = side.words().place_of_word(self.same)?.unwrap_or((String::new(), 1));
-            // A text in memory, and one of a single file, has the name of the side.
+            // A text in memory or in a single file has the name of the side.
             Ok((if side.is_several { file } else { side.name.clone() }, line))
         };
         let same = "the words must be the same in the same order, capitals aside";
@@ -129,7 +129,7 @@ impl WordMismatch {
     }
 }
 
-/// Follows all streams along the reference, to the first difference.
+/// Compares all streams with the reference word by word, up to the first difference.
 fn follow(
     reference: &PairSide,
     streams: &mut [HypothesisStream<'_>],
@@ -159,12 +159,12 @@ fn follow(
     Ok(None)
 }
 
-/// The examples of a corpus, one after another, each with the numbers of words that the protocol
-/// left out before its words.
+/// The examples of a corpus, in order. Each has, for its words, the number of words that the
+/// protocol omitted before the word.
 struct ExampleQueue<'a> {
     blocks: ExampleBlocks<'a>,
     ready: VecDeque<(Example, Vec<u32>)>,
-    /// The error that follows the examples that are ready.
+    /// The error to return after the examples that are ready.
     error: Option<Error>,
 }
 
@@ -193,10 +193,10 @@ impl<'a> ExampleQueue<'a> {
     }
 }
 
-/// The words of a hypothesis while it is followed along the reference.
+/// The words of a hypothesis during the comparison with the reference.
 struct HypothesisStream<'a> {
     hypothesis: FileWords<'a>,
-    /// All words of the reference, if the protocol leaves some out by their case.
+    /// All words of the reference, if the protocol omits words because of their case.
     reference: Option<FileWords<'a>>,
     /// The number of equal words so far.
     same: u64,
@@ -228,8 +228,8 @@ fn owned((lower, label): (&str, Label)) -> LabelledWord {
 }
 
 impl HypothesisStream<'_> {
-    /// The hypothesis's label for a word of the reference, after the `gap` words that the protocol
-    /// left out before that word.
+    /// Skips the `gap` words that the protocol omitted before a word of the reference, and returns
+    /// the hypothesis's label for that word.
     fn label(&mut self, lower: &str, case: Case, gap: u32) -> Result<Result<Label, Differing>> {
         let wanted = (lower, Label::from(case));
         let mut left_out = gap;

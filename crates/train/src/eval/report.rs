@@ -102,9 +102,9 @@ pub struct MisspelledWord {
 /// The configuration of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportConfig {
-    /// A line that says how the figures were made; see [`Signature`](super::Signature).
+    /// A line that describes how the figures were made; see [`Signature`](super::Signature).
     pub signature: String,
-    /// The protocol, which says how cases and marks are compared.
+    /// The protocol, which determines how cases and marks are compared.
     pub protocol: Protocol,
     /// The locale in which the words of the list of errors are spelled.
     pub locale: Locale,
@@ -126,16 +126,16 @@ pub struct Report {
     pub all: Figures,
     /// The mean of F over the classes that occur.
     pub macro_f: Option<f64>,
-    /// The figures of each class against all others. Under tags, mixed case is scored by its
-    /// spelling, apart from the others.
+    /// The figures of each class against all others. Under tags, the mixed class is scored
+    /// separately, by spelling.
     pub classes: ClassScores,
     /// The figures when all capitalized forms count as equal.
     pub binary: Figures,
-    /// The figures of the words that the model has; `None` where this is unknown. A model may leave
-    /// out words that it saw in training, such as rare words or words that its rules decide
+    /// The figures of the words that the model contains; `None` if its words are unknown. A model
+    /// may omit words that it saw in training, such as rare words or words that its rules decide
     /// correctly.
     pub seen: Option<Figures>,
-    /// The figures of the words that the model does not have; `None` where this is unknown.
+    /// The figures of the words that the model does not contain; `None` if its words are unknown.
     pub unseen: Option<Figures>,
     /// The figures of the words that begin a sentence.
     pub initial: Figures,
@@ -143,11 +143,11 @@ pub struct Report {
     pub rest: Figures,
     /// The figures of the ends of sentences as slots; `None` if the hypothesis has none.
     pub sentence_ends: Option<Figures>,
-    /// F0.5 of the ends of sentences, in which an end too many costs more than one too few; `None` if the hypothesis
-    /// has none.
+    /// F0.5 of sentence ends, in which an inserted end costs more than a missing end; `None` if the hypothesis has
+    /// none.
     pub sentence_ends_f_half: Option<f64>,
-    /// The fraction of pairs of neighbouring sentences that are divided exactly: an end between them, and none inside
-    /// them.
+    /// The fraction of pairs of neighbouring sentences that the hypothesis divides exactly: it has a sentence end
+    /// between the two sentences, and none inside them.
     pub exact_sentence_pairs: Option<f64>,
     /// The figures of punctuation marks, if the protocol scores them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,14 +158,14 @@ pub struct Report {
     /// protocol scores them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_calibration_error: Option<MarkCalibrationError>,
-    /// The 95 % confidence intervals of resampling the examples, if they were requested. They are
-    /// intervals for marks where the protocol scores marks.
+    /// The 95 % confidence intervals from resampling the examples, if they were requested. They are
+    /// intervals for marks if the protocol scores marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
     /// True if the intervals and the figures of each file are for marks or sentence ends.
     #[serde(skip)]
     slots_are_marks: bool,
-    /// False if marks are scored on a reference in lower case, as corpora of punctuation are.
+    /// False if marks are scored on a lower-case reference, as is common in corpora of punctuation.
     #[serde(skip)]
     has_case: bool,
     /// The most frequent errors.
@@ -186,7 +186,7 @@ pub struct Report {
 pub struct SpeechPartFigures {
     /// The speaker or the category.
     pub name: String,
-    /// Its figures.
+    /// The figures of the speaker or the category.
     #[serde(flatten)]
     pub all: Figures,
 }
@@ -210,7 +210,7 @@ impl Report {
         let class = |class| Figures::of(all.tokens(), all.class(class, matching));
         let [lower, title, upper, mixed] = Class::ALL.map(class);
         let slots_are_marks = config.protocol.mark_convention().is_some();
-        // A few capitals, as after a lost ™, do not count as a case.
+        // A few stray capitals, such as those left by a lost ™, do not make the reference cased.
         let has_case = !slots_are_marks || 1000 * all.slots(matching).reference() >= all.tokens();
         Self {
             signature: config.signature.clone(),
@@ -449,7 +449,8 @@ impl Comparison {
         table
     }
 
-    /// A table of half the width, for a column of a page: half of each interval, and one p-value.
+    /// Builds a table of half the width, for a column of a page. It has one p-value, and half the
+    /// width of each interval after `±`.
     fn compact_table(&self) -> TextTable {
         let mut table = TextTable::new(&["system", "F %", "SER %", "p"]);
         for ComparedSystem { name, slots, intervals, difference } in &self.systems {

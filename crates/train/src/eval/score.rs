@@ -20,7 +20,7 @@ const BATCH: usize = 1 << 14;
 /// The counts of a score. The sum of the scores of two sets of examples is the score of both
 /// together, in any order.
 ///
-/// It keeps the cases as they are: the matching is chosen when figures are read.
+/// A score counts unmodified cases: a matching is applied only when figures are computed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Score {
     /// The counts by whether the method knows the word (no, yes, unknown), then by whether the word
@@ -35,8 +35,8 @@ pub struct Score {
     examples: u64,
 }
 
-/// The pairs of neighbouring sentences of a reference, and those that are divided exactly: a sentence ends between the
-/// two, and nowhere else inside them.
+/// The counts of pairs of neighbouring sentences of a reference, and of the pairs that the hypothesis divides
+/// exactly: in it, a sentence ends between the two and nowhere inside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SentencePairs {
     /// The number of pairs.
@@ -51,11 +51,11 @@ impl SentencePairs {
         super::slots::ratio(self.exact, self.all)
     }
 
-    /// Counts the pairs of an example. `ends` has, for each scored word, whether a sentence ends at it in the
+    /// Counts the pairs of an example. `ends` indicates, for each scored word, whether a sentence ends at it in the
     /// reference and in the hypothesis.
     fn count(&mut self, ends: impl Iterator<Item = (bool, bool)>) {
-        // Whether no sentence ends inside the present one, and whether the one before is whole and ends; `None` if
-        // there is none before.
+        // `is_whole`: the hypothesis ends no sentence inside the current one. `before`: the previous sentence was
+        // whole and its end was found; `None` if there is no previous sentence.
         let (mut is_whole, mut before) = (true, None);
         for (ends, found) in ends {
             if !ends {
@@ -91,7 +91,7 @@ pub struct Wrong {
 
 impl Score {
     /// Counts one example, with one choice for each of its words. `knows` returns true if the model
-    /// has a word, `None` if this is unknown.
+    /// contains a word, `None` if this is unknown.
     ///
     /// # Errors
     /// If there are not as many choices as words.
@@ -140,13 +140,13 @@ impl Score {
         sum(self.parts.iter().flatten())
     }
 
-    /// The words that the model has, which are not all that it saw in training; `None` if this is
-    /// unknown.
+    /// Returns the counts of the words that the model contains, which may be fewer than it saw in
+    /// training; `None` if the words of the model are unknown.
     pub fn seen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[1]))
     }
 
-    /// The words that the model does not have; `None` if this is unknown.
+    /// Returns the counts of the words that the model does not contain; `None` if the words of the model are unknown.
     pub fn unseen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[0]))
     }
@@ -165,7 +165,7 @@ impl Score {
         sum(self.parts.iter().map(|part| &part[0]))
     }
 
-    /// The slots of the ends of sentences: a word at which one ends is a slot.
+    /// Returns the slots of sentence ends: each word at which a sentence ends is a slot.
     pub fn ends(&self) -> Slots {
         self.ends
     }
@@ -180,7 +180,8 @@ impl Score {
         &self.marks
     }
 
-    /// The slots that a protocol compares systems by: marks where it scores them, otherwise cases.
+    /// Returns the slots by which a protocol compares systems: the slots of marks or sentence ends
+    /// if the protocol scores them, otherwise the slots of cases.
     pub fn slots(&self, protocol: Protocol) -> Slots {
         match protocol.mark_convention() {
             Some(MarkConvention::Segments) => self.ends,
@@ -199,8 +200,8 @@ impl Score {
         self.mark_calibration
     }
 
-    /// The most frequent errors under a matching, with their counts. There are at most `most`, the
-    /// most frequent first, in alphabetical order among equals.
+    /// Returns at most `most` errors under a matching with their counts, the most frequent first;
+    /// equally frequent errors are in alphabetical order.
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
         most_frequent(&self.wrong, matching, most)
     }
@@ -251,9 +252,9 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
     )
 }
 
-/// Scores a method on examples that a protocol made. The method sees the words without capitals,
-/// and its choices are compared with the right labels. The protocol, and not `request`, decides
-/// which sentence starts are to be predicted and which marks are requested, as in
+/// Scores a method on examples that were made under a protocol. The method sees the words without
+/// capitals, and its choices are compared with the right labels. The protocol, and not `request`,
+/// decides which sentence starts are to be predicted and which marks are requested, as in
 /// [`evaluate_corpus`].
 ///
 /// # Errors
@@ -284,8 +285,8 @@ pub type ExampleView<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> 
 
 /// Like [`evaluate_corpus`], and calls `show` with each example, in order. `sentence_start` adds
 /// sentence-initial capitals to the method's choices, as restoring text does; with `None`, the
-/// choices are the method's own. Spellings of the corpus ([`Corpus::with_spellings`]) take
-/// precedence in any case.
+/// choices are the method's own. Spellings of the corpus ([`Corpus::with_spellings`]) always take
+/// precedence.
 ///
 /// # Errors
 /// The errors of [`evaluate_corpus`], and if `show` fails.
@@ -323,12 +324,12 @@ pub fn check_words(protocol: Protocol, file: &str, words: u64) -> Result<()> {
     Err(Error::file(file, format!("contains no words to score: expected, under {protocol}, {expected}")))
 }
 
-/// The marks that are requested from a method under a protocol: all that it can insert, if any are
-/// scored.
+/// Returns the marks to request from a method under a protocol: all marks that the method can
+/// insert if the protocol scores marks, otherwise none.
 ///
 /// # Errors
 /// If the method has no marks or sentence ends where the protocol scores them, or if `threshold`,
-/// the least probability of a mark, would change nothing.
+/// the minimum probability of a mark, would have no effect.
 pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f32>) -> Result<MarkSet> {
     let marks = scored_marks(method, protocol)?;
     let problem = match threshold {
@@ -341,13 +342,13 @@ pub fn marks_for(method: &dyn Restorer, protocol: Protocol, threshold: Option<f3
     Err(Error::usage(format!("{}: {problem}", option("mark-threshold"))))
 }
 
-/// Returns true if the ends of sentences are scored: the method predicts them, and examples run
-/// across sentences, so that their ends are not given.
+/// Returns true if sentence ends are scored: the method predicts them, and examples run across
+/// sentences, so that sentence ends are not given.
 pub fn scores_sentence_ends(method: &dyn Restorer, protocol: Protocol) -> bool {
     method.labels().ends_sentences() && protocol.runs_on()
 }
 
-/// The marks that are requested from a method under a protocol, whatever their probabilities.
+/// Returns the marks to request from a method under a protocol, without checking a threshold.
 fn scored_marks(method: &dyn Restorer, protocol: Protocol) -> Result<MarkSet> {
     let Some(convention) = protocol.mark_convention() else { return Ok(MarkSet::NONE) };
     let (marks, name) = (method.labels().marks(), convention.name());

@@ -8,9 +8,9 @@ use super::slots::Matching;
 use crate::corpus::{Protocol, Reading};
 use majuscule_text::Locale;
 
-/// The conditions, other than the texts and the method, on which figures depend. Under `susanto` it includes the source
-/// of the tokens: `as-given` by tokenised files and transcripts, `found` in lines by the tokenizer of restoring, or
-/// `as-given-or-found` in files of both kinds.
+/// The conditions, other than the texts and the method, on which figures depend. Under `susanto`, the signature
+/// includes the source of the tokens: `as-given` for tokenised files and transcripts, `found` for lines that the
+/// tokenizer of restoring splits, or `as-given-or-found` for files of both kinds.
 ///
 /// ```
 /// use majuscule_train::corpus::{Protocol, Reading};
@@ -30,8 +30,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of files read under a protocol. If there is a reference, only its file
-    /// matters.
+    /// The signature of files read under a protocol. If files are compared with a reference, only
+    /// the file of the reference matters.
     pub fn of(protocol: Protocol, reading: &Reading, files: &[impl AsRef<Path>], locale: Locale) -> Self {
         let tokens = if protocol == Protocol::Susanto { tokens(reading, files) } else { "words" };
         let sentences = if reading.split { "split" } else { "lines" };
@@ -45,7 +45,7 @@ impl Signature {
     }
 }
 
-/// The source of the tokens, for a protocol that uses them as they are given.
+/// Returns the source of the tokens, for a protocol that uses tokens as they are given.
 fn tokens(reading: &Reading, files: &[impl AsRef<Path>]) -> &'static str {
     let given = files.iter().filter(|file| reading.is_tokenised(file.as_ref())).count();
     match given {

@@ -30,7 +30,7 @@ impl Matching {
         }
     }
 
-    /// The case as seen by this matching.
+    /// Returns the case as this matching sees it: under `Tags`, a mixed case becomes lower case.
     #[inline]
     pub fn see(self, case: Case) -> Case {
         match (self, case) {
@@ -40,17 +40,17 @@ impl Matching {
     }
 }
 
-/// The counts of comparing the slots of a hypothesis with the slots of its reference. Counts add up
-/// over words, sentences and files.
+/// The counts from comparing the slots of a hypothesis with the slots of its reference. Counts add
+/// up over words, sentences and files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Slots {
     /// Slots on both sides that are equal.
     pub correct: u64,
     /// Slots on both sides that differ.
     pub substituted: u64,
-    /// Slots of the hypothesis alone.
+    /// Slots that only the hypothesis has.
     pub inserted: u64,
-    /// Slots of the reference alone.
+    /// Slots that only the reference has.
     pub deleted: u64,
 }
 
@@ -81,7 +81,8 @@ impl Slots {
         }
     }
 
-    /// The slots of one word under a protocol: its mark where marks are scored, otherwise its case.
+    /// Returns the slots of one word under a protocol: the slots of its mark if marks are scored,
+    /// otherwise the slots of its case.
     pub fn under(protocol: Protocol, gold: &Gold, hypothesis: Label) -> Self {
         let matching = Matching::of(protocol);
         match protocol.mark_convention() {
@@ -90,7 +91,7 @@ impl Slots {
         }
     }
 
-    /// The slots of `words` words that are alike.
+    /// Returns the slots of `words` words that each have the slots `self`.
     pub(super) fn times(self, words: u64) -> Self {
         Self {
             correct: self.correct * words,
@@ -125,8 +126,8 @@ impl Slots {
         ratio(self.correct, self.reference())
     }
 
-    /// The harmonic mean of precision and recall, as 2C/(hypothesis + reference): the same value
-    /// wherever both are defined, and 0 rather than 0/0 if no slot is correct. `None` if neither
+    /// The harmonic mean of precision and recall, computed as 2C/(hypothesis + reference). If no
+    /// slot is correct, the value is 0, whereas the usual formula results in 0/0. `None` if neither
     /// side has a slot.
     pub fn f(&self) -> Option<f64> {
         ratio(2 * self.correct, self.hypothesis() + self.reference())
@@ -164,7 +165,7 @@ pub fn ratio(part: u64, whole: u64) -> Option<f64> {
 pub struct Confusion {
     /// The number of words by class in the reference, then in the hypothesis.
     words: [[u64; 4]; 4],
-    /// The number of words that are mixed on both sides with different patterns.
+    /// The number of words that have mixed case on both sides, with different patterns.
     other_pattern: u64,
 }
 
@@ -202,7 +203,7 @@ impl Confusion {
         Slots { correct, substituted: capitalized.correct - correct, ..capitalized }
     }
 
-    /// The slots if all capitalized forms count as equal.
+    /// Returns the slots if all capitalized forms of a word count as equal.
     pub fn capitalized(&self, matching: Matching) -> Slots {
         let words = self.seen_by(matching).words;
         Slots {
@@ -213,9 +214,9 @@ impl Confusion {
         }
     }
 
-    /// The slots of one class against all others: words of that class are the slots. Only a mixed
-    /// case can be substituted, by another pattern. [`Matching::Tags`] counts mixed words among the
-    /// lower-case ones, and also separately by their spelling.
+    /// Returns the slots of one class against all other classes: each word of the class is a slot. Only a mixed-case
+    /// word can count as substituted, by another pattern. [`Matching::Tags`] counts mixed-case words as lower case,
+    /// but still scores the mixed class separately, by spelling.
     pub fn class(&self, class: Class, matching: Matching) -> Slots {
         let seen = if class == Class::Mixed { *self } else { self.seen_by(matching) };
         let id = class as usize;
@@ -240,7 +241,7 @@ impl Confusion {
         (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
     }
 
-    /// The same words as seen by a matching.
+    /// Returns the matrix of the same words with their classes as a matching sees them.
     fn seen_by(&self, matching: Matching) -> Self {
         if matching == Matching::Spelling {
             return *self;

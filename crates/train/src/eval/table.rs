@@ -19,8 +19,8 @@ impl TextTable {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Lays the table out in aligned columns, two spaces apart, the first to the left and the
-    /// others to the right.
+    /// Lays the table out in aligned columns, two spaces apart, the first column aligned left and
+    /// the other columns aligned right.
     pub fn text(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
@@ -104,7 +104,7 @@ fn in_latex(text: &str) -> String {
     out
 }
 
-/// A cell of comma-separated values, in quotes where it needs them.
+/// Formats a cell of comma-separated values, in quotes if necessary.
 pub fn csv_cell(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
@@ -112,24 +112,24 @@ pub fn csv_cell(text: &str) -> String {
     }
 }
 
-/// A fraction as a percentage; `–` if it is undefined.
+/// Formats a fraction as a percentage; `–` if it is undefined.
 pub fn percent(fraction: Option<f64>) -> String {
     fraction.map_or_else(|| "–".into(), |fraction| format!("{:.2}", 100.0 * fraction))
 }
 
-/// An interval of fractions as percentages; empty if it is undefined.
+/// Formats an interval of fractions as percentages; empty if it is undefined.
 pub fn between(interval: Option<Interval>) -> String {
     interval.map_or_else(String::new, |Interval { low, high }| {
         format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high)
     })
 }
 
-/// The p-value of a difference, as precisely as resamples can estimate it.
+/// Formats the p-value of a difference, as precisely as resamples can estimate it.
 pub fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
-/// A count with separators of thousands: `1,234,567`.
+/// Formats a count with thousands separators: `1,234,567`.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

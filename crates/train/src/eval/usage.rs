@@ -13,7 +13,7 @@ pub struct Usage {
     pub peak_bytes: Option<u64>,
 }
 
-/// The resources that a run of majuscule used, and the model in it.
+/// The resources that a run of majuscule used, and the throughput of its model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Took {
     /// The resources of the whole run.
@@ -29,7 +29,8 @@ pub struct Took {
 /// The time that a model took and the words it restored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Restoring {
-    /// Seconds: of the CPU in one thread, of the clock in several or if they are too few to tell.
+    /// The time in seconds: CPU time for a single-threaded model, or wall-clock time if the model
+    /// uses several threads or its CPU time is too short to be exact.
     pub seconds: f64,
     /// The number of words that the model was given.
     pub words: u64,

@@ -73,7 +73,7 @@ impl WordKind {
     }
 }
 
-/// The hyphen of the keyboard, the hyphen, and the hyphen without a line break.
+/// The hyphen-minus, the hyphen, and the non-breaking hyphen.
 const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{2011}'];
 
 fn is_acronym(word: &str) -> bool {
@@ -95,7 +95,7 @@ pub struct WordFacts {
 }
 
 impl WordFacts {
-    /// The facts about each word of an example, as far as a model knows its vocabulary.
+    /// Collects the facts about each word of an example. `details` has the vocabulary of a model, if it has one.
     pub fn of(tokens: &Tokens, gold: &[Gold], details: Option<&dyn Details>) -> Vec<Self> {
         let word = |((lower, _), gold): ((&str, _), &Gold)| Self {
             initial: gold.initial,
@@ -114,7 +114,7 @@ impl WordFacts {
     }
 }
 
-/// The words of a text by kind, with the errors of systems in their capitals.
+/// The words of a text by kind, with the capitalisation errors of systems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WordsByKind {
     #[serde(skip)]
@@ -138,14 +138,15 @@ pub struct KindCounts {
     pub errors: Vec<u64>,
     /// The number of words that each system alone gets right; 0 for a single system.
     pub alone_right: Vec<u64>,
-    /// The first words on which systems differ, then the first that all get wrong: each word once.
+    /// The first words on which systems differ, then the first words that all systems get wrong
+    /// alike. Each word occurs once.
     pub examples: Vec<KindExample>,
 }
 
 /// A word that is wrong, and the words around it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KindExample {
-    /// The words around it, as the reference spells them, and the word itself in brackets.
+    /// The word in brackets, with the words around it, all as the reference spells them.
     pub context: String,
     /// The word as the reference spells it.
     pub reference: String,
@@ -153,13 +154,13 @@ pub struct KindExample {
     pub hypotheses: Vec<String>,
 }
 
-/// The number of examples of a kind, and of words of context on each side.
+/// The largest number of examples of a kind, and of words of context on each side.
 const EXAMPLES: usize = 3;
 const CONTEXT: usize = 4;
 
 impl WordsByKind {
-    /// Groups the words of the same examples, as each system spells them. `facts` are the facts about the words of each
-    /// example.
+    /// Groups the words of examples by kind. `examples` has the choices of each system on the same examples, and
+    /// `facts` has the facts about the words of each example.
     pub fn of(
         systems: Vec<String>,
         examples: &[Vec<Choices>],
@@ -175,7 +176,7 @@ impl WordsByKind {
             let Some(first) = sides.first() else { continue };
             let mut cases: Vec<_> = sides.iter().map(|side| side.cases(matching, locale)).collect();
             for (word, facts) in facts.iter().enumerate().take(first.reference.len()) {
-                // Words that are not scored are so for every system.
+                // A word that is not scored for one system is not scored for any.
                 let pairs: Vec<[Case; 2]> =
                     cases.iter_mut().filter_map(|cases| cases.next().flatten()).collect();
                 if pairs.len() == sides.len() {
@@ -189,7 +190,8 @@ impl WordsByKind {
         Self { systems, has_vocabulary, kinds }
     }
 
-    /// The table of kinds and the examples; empty in JSON, which has them elsewhere.
+    /// Lays out the table of kinds and the examples. The page is empty for JSON, where the kinds
+    /// are in another object.
     pub fn page(&self, layout: Layout) -> String {
         let lay = match layout {
             Layout::Text => TextTable::text,
@@ -247,7 +249,7 @@ struct CountedKind {
     counts: KindCounts,
     /// Examples that all systems get wrong alike.
     alike: Vec<KindExample>,
-    /// The words that are examples already, as the reference spells them.
+    /// The words of the examples so far, as the reference spells them.
     shown: BTreeSet<String>,
     shown_alike: BTreeSet<String>,
 }

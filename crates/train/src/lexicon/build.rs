@@ -9,7 +9,7 @@ use majuscule_text::{Case, Class, Locale};
 
 /// Counts the words of a corpus, which becomes the only source, named `source`. Words that the
 /// protocol scores count as seen inside a sentence; words that it shows only as context (sentence
-/// beginnings) are counted apart from them.
+/// beginnings) are counted separately.
 ///
 /// Memory grows with the vocabulary of the corpus and the number of threads; the counts depend on
 /// neither.
@@ -62,8 +62,8 @@ pub fn no_words(corpus: &Corpus) -> Error {
     Error::file(corpus.name(), "has no words: expected cased text, one sentence per line")
 }
 
-/// Refuses the counts of a text that cannot teach case: hardly any of its words has a capital, or
-/// nearly all are all capitals. Errors call the text `name`.
+/// Refuses the counts of a text that cannot teach case: hardly any word has a capital, or nearly
+/// all words are all capitals. Error messages name the text `name`.
 ///
 /// # Errors
 /// If the text cannot teach case.

@@ -34,8 +34,8 @@ impl FormCounter {
         Self { locale, ..Self::default() }
     }
 
-    /// Counts one occurrence of a word in lower case, as [`Tokens`](majuscule_text::Tokens) holds
-    /// it.
+    /// Counts one occurrence of a word. The word is in lower case, as in
+    /// [`Tokens`](majuscule_text::Tokens).
     #[inline]
     pub fn count(&mut self, word: &str, case: Case, initial: bool) {
         let form = self.form(word, case).0;
@@ -78,8 +78,8 @@ impl FormCounter {
         lexicon
     }
 
-    /// Adds to the counts of a form, and returns true if the form is new. Only a new form takes
-    /// over the set of sources.
+    /// Adds to the counts of a form, and returns true if the form is new. The set of sources is
+    /// stored only if the form is new.
     pub(super) fn add(&mut self, word: &str, form: CountedForm) -> bool {
         let (sum, is_new) = self.form(word, form.case);
         sum.count += form.count;
@@ -90,7 +90,7 @@ impl FormCounter {
         is_new
     }
 
-    /// Appends all words in order to a lexicon that has none. Words that a lexicon cannot hold
+    /// Appends all words in order to a lexicon without words. Words that a lexicon cannot hold
     /// (those that contain white space) are left out.
     pub(super) fn finish_into(self, lexicon: &mut Lexicon, set: impl Fn(&CountedForm) -> SetId) {
         let mut words: Vec<(&str, u32)> = self.words.iter().map(|(word, &first)| (&**word, first)).collect();
@@ -114,7 +114,7 @@ impl FormCounter {
         }
     }
 
-    /// Returns the form of a word, creating it if needed, and whether it was created.
+    /// Returns the form of a word, and true if the form had to be created.
     #[inline]
     fn form(&mut self, word: &str, case: Case) -> (&mut CountedForm, bool) {
         let new = self.forms.len() as u32;
@@ -156,15 +156,15 @@ impl FormCounter {
     }
 }
 
-/// The normalised case of a word (`Upper`, not `Title`, for one letter). `None` if no lexicon can
-/// hold the word: it is empty, contains white space, or differs from the lower case of its form.
+/// Returns the normalised case of a word (`Upper`, not `Title`, for one letter). `None` if no lexicon can hold the
+/// word: it is empty, contains white space, or differs from the lower case of its form.
 fn fit(word: &str, case: Case, locale: Locale) -> Option<Case> {
     let form = case.applied(word, locale);
     let (key, case) = spell(&form, locale).ok()?;
     (key == word).then_some(case)
 }
 
-/// The word and case of a form.
+/// Returns the word in lower case and the case of a form.
 ///
 /// # Errors
 /// The reason why no lexicon can hold the form.

@@ -1,7 +1,7 @@
 //! Word lists: names, places, acronyms; one entry per line, a word or a phrase.
 //!
 //! Empty lines and lines that begin with `#` are skipped. An entry is written in its correct
-//! spelling: `Lisbon`, `NATO`, `iPhone`, `New York`. The words of an entry are found as in a text.
+//! spelling: `Lisbon`, `NATO`, `iPhone`, `New York`. An entry is tokenised like a text.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -84,9 +84,9 @@ impl List {
         &self.entries
     }
 
-    /// The words as forms that were seen once each, inside a sentence. The words of phrases are
-    /// included only with `phrases`, since not every word of a phrase is spelled the same elsewhere
-    /// (`Area`, `University`).
+    /// Returns a lexicon in which each occurrence of a word in the list counts as one inside a
+    /// sentence. The words of phrases are included only with `phrases`, since not every word of a
+    /// phrase is spelled the same elsewhere (`Area`, `University`).
     pub fn to_lexicon(&self, phrases: bool) -> Lexicon {
         let mut lexicon = Lexicon::of_locale(self.locale);
         lexicon.sources.push(LexiconSource::new(&self.name, self.entries.len() as u64));

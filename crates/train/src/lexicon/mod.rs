@@ -22,9 +22,9 @@ use majuscule_base::error::{Error, Result};
 use majuscule_text::{Case, Locale};
 use sources::{SetId, SourceSets};
 
-/// A lexicon: words in the order of their bytes, each with its forms in the order of their cases, lower
-/// first. A word is stored as [`lower_word`](majuscule_text::tokens::lower_word) returns it; a form is
-/// the case that spells it.
+/// A lexicon: words in the order of their bytes, each with its forms in the order of their cases, lower first. A word
+/// is stored as [`lower_word`](majuscule_text::tokens::lower_word) returns it; a form is stored as the case of its
+/// spelling.
 ///
 /// ```
 /// use majuscule_train::lexicon::{FormCounter, Lexicon};
@@ -63,7 +63,7 @@ struct WordEnd {
 pub struct CountedForm {
     /// The spelling.
     pub case: Case,
-    /// The number of occurrences whose position says nothing about their case.
+    /// The number of occurrences inside sentences, where the position does not affect the case.
     pub count: f64,
     /// The number of occurrences at the beginning of a sentence.
     pub initial: f64,
@@ -108,14 +108,14 @@ impl LexiconEntry<'_> {
         if self.count() > 0.0 { form.count } else { form.initial }
     }
 
-    /// The most frequent case of the word, counted where the position says nothing. For a word seen
-    /// only at the beginning of sentences, the occurrences there are counted, but a capital first
-    /// letter then says nothing (nor does a capital that is the whole word): without other
-    /// capitals, the word is lower. Ties go to the smaller change: lower, title, upper, mixed by
-    /// pattern.
+    /// Returns the most frequent case of the word inside sentences. For a word seen only at the
+    /// beginning of sentences, the occurrences there are counted, except for title case and for a
+    /// single capital letter, which may be due to the position; if nothing remains, the case is
+    /// lower. Of equally frequent cases, the first in this order is returned: lower, title, upper,
+    /// mixed by pattern.
     pub fn majority(&self) -> Case {
         let most = |weight: &dyn Fn(&CountedForm) -> f64| {
-            // The forms are in the order of the smaller change; a later one wins only if it is more
+            // The forms are in the order of their cases; a later form wins only if it is more
             // frequent.
             let mut best: Option<(f64, Case)> = None;
             for form in self.forms {
@@ -157,7 +157,7 @@ impl Lexicon {
         Ok(Self { language: language.to_owned(), ..Self::of_locale(locale) })
     }
 
-    /// Creates an empty lexicon for a language with only its case mappings known.
+    /// Creates an empty lexicon for a language of which only the case mappings are known.
     pub fn of_locale(locale: Locale) -> Self {
         Self {
             language: locale.to_string(),

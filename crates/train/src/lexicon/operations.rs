@@ -37,8 +37,8 @@ pub enum FormFilter {
 }
 
 impl Lexicon {
-    /// Returns a lexicon of the words within the limits, with all of their forms. Every occurrence of a
-    /// word counts; of equally frequent words at the limit, the first ones in byte order stay.
+    /// Returns a lexicon of the words within the limits, with all of their forms. Every occurrence of a word counts;
+    /// of equally frequent words at the limit, the first in byte order are kept.
     pub fn limit(&self, limits: VocabularyLimits) -> Self {
         let least = limits.min_count.unwrap_or(0) as f64;
         let mut kept: Vec<usize> = (0..self.len()).filter(|&i| self.entry(i).total() >= least).collect();
@@ -56,7 +56,7 @@ impl Lexicon {
     }
 
     /// Returns a lexicon with some of the forms. Under [`FormFilter::Majority`], a word seen only
-    /// at sentence beginnings may keep a form with no counts: its lower one.
+    /// at sentence beginnings may keep a form without counts, in lower case.
     pub fn keep(&self, keep: FormFilter) -> Self {
         let mut lexicon = self.without_words();
         for entry in self.iter() {
@@ -116,9 +116,8 @@ impl Lexicon {
         }
     }
 
-    /// Adds new counts to these after decay: each old count is multiplied by `decay`, so that
-    /// current words and spellings replace old ones without training again. Forms whose counts
-    /// decay to nothing are removed.
+    /// Adds the counts of a new lexicon after decay: each old count is first multiplied by `decay`, so that current
+    /// words and spellings replace old ones without training again. Forms whose counts decay to nothing are removed.
     ///
     /// This is the dynamic vocabulary that Batista et al. 2007 leave for later work (section 6).
     ///
@@ -189,17 +188,17 @@ impl Lexicon {
     }
 }
 
-/// The number of occurrences inside sentences that make a form certain; the second number is for a word
-/// of at most `SHORT` letters: `Us` and `It` in titles are not names.
+/// The smallest number of occurrences inside sentences that makes a form certain; the second number is for title-case
+/// words of at most `SHORT` letters, since `Us` and `It` in titles are not names.
 const FEWEST: f64 = 2.0;
 const FEWEST_SHORT: f64 = 5.0;
 const SHORT: usize = 3;
 
-/// The factor by which a form must outnumber all others.
+/// The factor by which a form must outnumber all other forms together.
 const CERTAINLY: f64 = 20.0;
 
-/// The form of a word that is hardly ever written otherwise inside sentences, or without capitals at
-/// their beginning; `None` if that is its lower case, or it was not seen often enough.
+/// Returns the most frequent form of a word, if the word hardly ever has another form inside sentences and is hardly
+/// ever in lower case at their beginning. `None` if this form is lower case or was not seen often enough.
 fn certain_form(entry: &LexiconEntry<'_>) -> Option<CountedForm> {
     let letters = entry.word.chars().filter(|c| c.is_alphabetic()).count();
     let form = entry.forms.iter().max_by(|a, b| a.count.total_cmp(&b.count))?;
@@ -219,8 +218,8 @@ fn majority_form(entry: &LexiconEntry<'_>) -> CountedForm {
     entry.forms.iter().copied().find(|form| form.case == case).unwrap_or(unseen)
 }
 
-/// The tag that fits both lexicons: the common one, the known one, the language without its
-/// country, or `root`.
+/// Returns a language tag for both lexicons: the common tag, the only known tag, the common
+/// language without its country, or the tag of the locale.
 fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
     if a.locale != b.locale {
         return Err(Error::usage(format!(

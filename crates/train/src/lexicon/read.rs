@@ -24,8 +24,8 @@ pub enum LexiconFormat {
 }
 
 impl LexiconFormat {
-    /// The format of a file that begins with this line. A line of no other format is the entry of a
-    /// list.
+    /// Returns the format of a file that begins with this line. A line that fits no other format is
+    /// an entry of a list.
     pub fn of_line(line: &str) -> Self {
         let fields: Vec<&str> = line.split_whitespace().take(3).collect();
         match fields[..] {
@@ -42,7 +42,7 @@ impl LexiconFormat {
 pub struct LexiconReadConfig {
     /// The format; `None` to detect it from the first line.
     pub format: Option<LexiconFormat>,
-    /// The language tag of files that do not name theirs; `None` means `root`.
+    /// The language tag of files that do not name a language; `None` means `root`.
     pub language: Option<String>,
     /// True if the words of a phrase in a list also count as single words.
     pub phrases: bool,
@@ -51,9 +51,8 @@ pub struct LexiconReadConfig {
 /// Reads a lexicon. In formats that name no sources, the file is the source, by its name without
 /// folders.
 ///
-/// An entry of a list counts as one occurrence inside a sentence. Sentence beginnings that a Moses
-/// model left out are not counted here either, and a map holds relative frequencies instead of
-/// counts.
+/// An entry of a list counts as one occurrence inside a sentence. A Moses model has no counts of
+/// sentence beginnings, and a map has relative frequencies instead of counts.
 ///
 /// # Errors
 /// If the file cannot be read or a line does not match the format: the error names the line.
@@ -144,14 +143,14 @@ impl<'a> LexiconLines<'a> {
         source_name(self.name())
     }
 
-    /// An error in the current line.
+    /// Creates an error about the current line.
     pub(super) fn problem(&self, problem: impl Into<Problem>) -> Error {
         self.lines.problem(problem)
     }
 
-    /// An error at `part` of the current line.
+    /// Creates an error about `part` of the current line.
     pub(super) fn problem_at(&self, part: &str, problem: impl Into<Problem>) -> Error {
-        // The part is a slice of the line, so the distance of their pointers is its position.
+        // The part is a slice of the line, so the difference of the two pointers is the position of the part.
         let offset = (part.as_ptr() as usize).wrapping_sub(self.line.as_ptr() as usize);
         let column = self.line.get(..offset).map(|before| before.chars().count() as u64 + 1);
         let location = Location { file: self.name().to_owned(), line: Some(self.lines.number()), column };
@@ -168,12 +167,12 @@ pub fn source_name(file: &str) -> String {
     }
 }
 
-/// The word and case of a form that was read.
+/// Returns the word and the case of a form that was read.
 pub(super) fn form(form: &str, locale: Locale) -> Result<(String, Case), String> {
     spell(form, locale).map_err(|problem| format!("the form \"{}\" {problem}", form.escape_debug()))
 }
 
-/// The forms of a format that names no sources: the file is the only source.
+/// Builds the lexicon of a file in a format that names no sources: the file is the only source.
 pub(super) struct OneSource {
     lexicon: Lexicon,
     counter: FormCounter,

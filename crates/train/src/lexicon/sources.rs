@@ -16,7 +16,7 @@ pub struct LexiconSource {
 
 impl LexiconSource {
     /// Creates a source. Control characters in its name become spaces, since the name is written to
-    /// files of lines and tabs.
+    /// files of lines with tabs.
     pub fn new(name: &str, words: u64) -> Self {
         let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let name = if name.trim().is_empty() { "unnamed" } else { name.trim() };

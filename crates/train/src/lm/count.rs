@@ -1,4 +1,4 @@
-//! Turns a text as word numbers into sorted n-grams of every order with their counts.
+//! Turns a text of word numbers into sorted n-grams of every order with their counts.
 //!
 //! The n-grams of each part of the text are packed into integers, sorted and counted; the parts are
 //! then merged. Every order but the highest is counted from the order above it. The counts take a
@@ -156,7 +156,7 @@ pub(super) fn word_bits(vocabulary: usize) -> u32 {
     (vocabulary as u64).next_power_of_two().trailing_zeros().max(1)
 }
 
-/// The number of padding bytes after the rows of a block, so that any key can be read in one piece.
+/// The number of padding bytes after the rows of a block, so that any key can be read at once.
 pub(super) const PAD: usize = 32;
 
 /// The largest size of a row in bytes: a byte of lengths, a key and two counts.
@@ -735,7 +735,7 @@ fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Res
 pub(super) struct Scattered {
     array: Vec<f64>,
     at: usize,
-    /// The values of n-grams beyond the current array, in one bucket per array length.
+    /// The values of n-grams beyond the current array, in buckets that each fill one array.
     buckets: std::vec::IntoIter<Numbers<(u32, f64)>>,
 }
 

@@ -1,13 +1,14 @@
 //! Files of counted n-grams, so that a corpus can be counted in pieces on many machines and trained
 //! on later.
 //!
-//! The head holds `MAJUCNTS`, then as u32 the format version, the order, the number of words with
-//! the three special ones, and the length of the rest of the head; the number of words and sentence
-//! ends of the text (u64); a description of how the text was split into words, terminated by a 0;
-//! for each word its count (u64) and its text, terminated by a 0; and a CRC-32 of everything so
-//! far. The n-grams of the highest order follow in blocks (see `count::GramEncoder`), as they are
-//! counted: each sentence begins after order - 1 times `<s>`. Each block is preceded by its length
-//! (u32) and followed by its CRC-32; a length of 0 ends the file. All numbers are little-endian.
+//! The head holds `MAJUCNTS`, then as u32 the format version, the order, the number of words
+//! including the three special ones, and the length of the rest of the head; the number of words
+//! and sentence ends of the text (u64); a description of how the text was split into words,
+//! terminated by a 0; for each word its count (u64) and its text, terminated by a 0; and a CRC-32
+//! of everything so far. The n-grams of the highest order follow in blocks (see
+//! `count::GramEncoder`), as they are counted: each sentence begins after order - 1 times `<s>`.
+//! Each block is preceded by its length (u32) and followed by its CRC-32; a length of 0 ends the
+//! file. All numbers are little-endian.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,8 +30,8 @@ const FORMAT: u32 = 1;
 const FIXED: usize = MAGIC.len() + 4 * 4 + 8;
 
 impl TrainingText {
-    /// Opens files of counts. A model trained on them equals one trained on their texts in the same
-    /// order.
+    /// Opens files of counts. A model trained on them equals a model trained on the counted texts
+    /// in the same order.
     ///
     /// # Errors
     /// If a file cannot be read or is not a valid file of counts, or if the files do not fit
@@ -74,8 +75,8 @@ impl TrainingText {
     /// sentences.
     ///
     /// # Errors
-    /// If the text has no counts of this order, or if `out` cannot be written; `refused` makes
-    /// the error for the latter.
+    /// If the text has no counts of this order, or if `out` cannot be written; `refused`
+    /// converts the error of `out`.
     pub fn write_counts(
         self,
         order: usize,

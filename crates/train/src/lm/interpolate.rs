@@ -1,14 +1,14 @@
 //! Mixes several models into one back-off model by linear interpolation.
 //!
 //! The static mixture of SRILM's `ngram -mix-lm` (Stolcke 2002, section 3.2): the result lists
-//! every n-gram of any of the models, with p(w | h) = Σ λ p(w | h) under the models, backed off in
-//! models that do not list it. Back-off weights are recomputed, so that each history sums to one.
-//! After a history that no model lists, p is the p of the shorter history. The word-by-word mixture
-//! that is used for tuning uses the sum of the models there too, so perplexities differ slightly.
+//! every n-gram of any of the models, with p(w | h) = Σ λ p(w | h) under the models, where models
+//! that do not list the n-gram back off. Back-off weights are recomputed, so that each history sums
+//! to one. After a history that no model lists, the result backs off to the shorter history. Tuning
+//! mixes the models word by word, even after such a history, so perplexities differ slightly.
 //!
 //! The vocabulary is the union of the models' vocabularies. A model has no probability for a word
-//! that it does not list; its `<unk>` remains the `<unk>` of words that no model has. In a history
-//! such a word is `<unk>` to that model, whereas SRILM drops the history before it.
+//! that it does not list; its `<unk>` is used only for words that no model has. If such a word
+//! occurs in a history, the model reads it as `<unk>`, whereas SRILM drops the history before it.
 //!
 //! Weights are tuned by expectation maximisation (Jelinek and Mercer 1980): the new weight of a
 //! model is the mean, over the words of a held-out text, of its posterior given the word.

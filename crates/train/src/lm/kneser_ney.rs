@@ -22,11 +22,10 @@ use majuscule_lm::{MAX_ORDER, NgramModel};
 
 /// The settings for training a language model.
 ///
-/// As command-line arguments these are shared by all verbs that train a model; each verb sets the
-/// others by arguments of its own.
+/// All verbs that train a model share the command-line arguments of these settings; each verb sets
+/// the skipped fields by its own arguments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-// clap names argument groups by their type, and methods flatten this one into a KneserNeyConfig of
-// their own.
+// clap names argument groups by their type, and methods flatten this type into their own settings.
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct KneserNeyConfig {
@@ -418,8 +417,8 @@ impl Estimation<'_> {
                 shorter += child.suffix;
                 least = fraction.min(least);
             }
-            // If nothing is left to back off to, or a discount equals its count, the rest is shared
-            // among all.
+            // If no word is left to back off to, or a discount equals its count, the discounted
+            // mass is shared among all words.
             if 1.0 - shorter > 1e-9 && least > 0.0 {
                 (rest, added) = ((1.0 - own) / (1.0 - shorter), 0.0);
             }
@@ -485,7 +484,8 @@ impl HistoryCounts {
         self.total == 0.0
     }
 
-    /// Reserves mass for unseen words where no discount does: as much as for one more word.
+    /// If no discount reserves mass for unseen words, reserves mass as if one more word had been
+    /// seen.
     fn end(&mut self) {
         if self.taken <= 0.0 {
             self.total += 1.0;
@@ -493,7 +493,7 @@ impl HistoryCounts {
         }
     }
 
-    /// Returns the fraction of the discounted mass.
+    /// Returns the discounted mass as a fraction of the total.
     fn rest(&self) -> f64 {
         self.taken / self.total
     }
@@ -568,8 +568,8 @@ fn too_few(order: usize, count: usize) -> Error {
 /// The largest count that Katz discounts.
 const LARGEST: usize = 7;
 
-/// Computes the discounts of Katz 1987. A count whose discount would be negative for lack of text
-/// is left as it is.
+/// Computes the discounts of Katz 1987. A count whose discount would be invalid for lack of text is
+/// not discounted.
 fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
     if times[1] == 0 {
         return Err(Error::usage(format!(

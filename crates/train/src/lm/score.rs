@@ -56,7 +56,7 @@ impl<F: FnMut(&ScoredSentence) -> Result<()>> SentenceVisitor for ScoreBatch<'_,
 pub struct TextScore {
     /// The number of sentences.
     pub sentences: u64,
-    /// The sums over the sentences.
+    /// The sums of the sentences' scores.
     pub sum: ScoredSentence,
 }
 
@@ -70,12 +70,13 @@ impl TextScore {
         self.sum.words += sentence.words;
     }
 
-    /// The perplexity of the words and the sentence ends; `None` without any.
+    /// Returns the perplexity of the words and sentence ends; `None` if there are none.
     pub fn perplexity(&self) -> Option<f64> {
         Self::of(self.sum.log10, self.tokens())
     }
 
-    /// The perplexity of the words in the vocabulary and the sentence ends; `None` without any.
+    /// Returns the perplexity of the words in the vocabulary and the sentence ends; `None` if there
+    /// are none.
     pub fn known_perplexity(&self) -> Option<f64> {
         Self::of(self.sum.log10 - self.sum.unknown_log10, self.tokens() - self.sum.unknown)
     }

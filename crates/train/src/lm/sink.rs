@@ -30,7 +30,7 @@ pub(super) trait ModelSink {
     fn end_model(&mut self) -> Result<()>;
 }
 
-/// Returns log10 p of a word. p(`<s>`) is never used, and is 0 here as other tools write it.
+/// Returns log10 p of a word. The value for `<s>` is never used; it is 0, as other tools write it.
 pub(super) fn log10_of_word(word: u32, p: f64) -> f32 {
     if word == WordId::START.0 { 0.0 } else { p.log10() as f32 }
 }

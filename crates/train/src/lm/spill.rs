@@ -12,7 +12,7 @@ use majuscule_base::files::ScratchFile;
 /// A limit on the memory of counting and estimation, and the folder for the data that exceeds it.
 /// Copies share one account.
 ///
-/// The limit does not include the vocabulary, the buffers of input and output files, and a model
+/// The limit does not include the vocabulary, the buffers of input and output files, or a model
 /// that is built in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Memory(Arc<Account>);
@@ -164,7 +164,7 @@ impl Pile {
     }
 }
 
-/// Converts the system's error on a temporary file into one that advises.
+/// Adds advice to the system's error on a temporary file.
 fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
     let (temp, memory) = (option("temp"), option("memory"));
     let cure = format!("name a folder with more space with {temp}, or allow more memory with {memory}");

@@ -21,8 +21,8 @@ pub enum WordUnits {
     /// with its case applied.
     #[default]
     Words,
-    /// The same words, and each of these marks after a word as a word of its own, other marks as the
-    /// nearest of them (Stolcke & Shriberg 1996).
+    /// The same words and, as separate words, these marks after them; any other mark is replaced by
+    /// the nearest of these (Stolcke & Shriberg 1996).
     Marked(MarkSet),
     /// The units between white space, as in other toolkits.
     Given,
@@ -104,7 +104,7 @@ fn words(
     let last = example.gold.len() - 1;
     for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
         visit.word(cased(lower, gold.label.case, corpus.locale(), form));
-        // The mark at the end of a sentence without one is not known.
+        // If a sentence ends without a mark, the mark is unknown and not counted.
         if let Some(mark) =
             gold.label.mark.character().and_then(|_| gold.label.mark.within(marks).character())
         {
@@ -141,7 +141,7 @@ pub struct TrainingText {
     pub(super) memory: Memory,
 }
 
-/// A part of a text, with the number in the whole vocabulary of each of its own word numbers.
+/// A part of a text, with the map from its own word numbers to the numbers of the whole vocabulary.
 #[derive(Debug)]
 pub(super) struct VocabularyPart {
     pub(super) content: Content,

@@ -8,14 +8,15 @@ use majuscule_format::Format;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::{Choice, Mark, MarkSet};
 
-/// The costs that are tried.
+/// The candidate costs.
 const COSTS: [f32; 11] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3];
 
-/// The difference in F from which one cost is clearly better than another on so few words.
+/// The minimum gain in F for which separate costs replace a common one; a smaller gain on so few
+/// words may be chance.
 const CLEARLY: f64 = 0.003;
 
-/// The costs of superfluous marks, relative to the costs of missing ones: of marks inside a sentence, and
-/// of ends.
+/// The costs of a superfluous mark inside a sentence and of a superfluous sentence end, each relative to
+/// the cost of a missing one.
 pub type Costs = [f32; 2];
 
 /// The punctuation marks that a method learns, and the costs of wrong ones.
@@ -54,7 +55,7 @@ impl MarkOptions {
         [self.mark_cost, self.end_cost]
     }
 
-    /// Returns the costs that are given, and 1 for others, for a method that learns these marks.
+    /// Returns the given costs, with 1 for each missing one, for a method that learns these marks.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] for a cost that is not a positive number, or without marks.
@@ -77,7 +78,7 @@ impl MarkOptions {
     }
 }
 
-/// Returns the costs that are `given`, or else the costs for which `f` is highest, starting at `costs`.
+/// Returns the `given` costs. Missing ones get the values that maximise `f`, searched from `costs`.
 ///
 /// # Errors
 /// The errors of `f`.
@@ -89,7 +90,8 @@ pub fn best_costs(
     if let [Some(inside), Some(end)] = given {
         return Ok([inside, end]);
     }
-    // First one cost for both, then each by itself where that is clearly better.
+    // First varies one common cost, then each cost alone, and accepts the latter only for a clear
+    // gain.
     let mut best = (f64::NEG_INFINITY, costs);
     for varied in [[true, true], [false, true], [true, false]] {
         let (from, least) = (best.1, best.0 + CLEARLY);
@@ -104,7 +106,7 @@ pub fn best_costs(
     Ok(best.1)
 }
 
-/// Returns the F of the marks of a method, summed over all kinds.
+/// Returns the micro-averaged F1 of the marks that a method inserts.
 ///
 /// # Errors
 /// If the method fails.
@@ -116,7 +118,7 @@ pub fn f_of(method: &dyn Restorer, marks: MarkSet, examples: &[Example]) -> Resu
     f_of_choices(choices, marks, examples)
 }
 
-/// Returns the F of the marks that were chosen for the words of each example, summed over all kinds.
+/// Returns the micro-averaged F1 of the marks that were chosen for the words of each example.
 ///
 /// # Errors
 /// The first error among the choices.
@@ -127,7 +129,7 @@ pub fn f_of_choices(
 ) -> Result<f64> {
     let (mut right, mut found, mut there) = (0, 0, 0);
     for (example, choices) in examples.iter().zip(choices) {
-        // The last mark of a window is the mark of a text that ends there.
+        // The last mark of a window does not count, because the method sees the text end there.
         for (gold, choice) in example.gold.iter().zip(&choices?).rev().skip(1) {
             let [gold, choice] = [gold.label.mark, choice.label.mark].map(|mark| mark.within(marks));
             right += usize::from(gold == choice && gold != Mark::None);
@@ -143,11 +145,12 @@ pub fn f_of_choices(
 pub struct Sample {
     /// The part to learn from.
     pub learned: Corpus,
-    /// Windows of the other part.
+    /// Windows of the held-out part.
     pub held_out: Vec<Example>,
 }
 
-/// The number of sentences that are held out in a row: running text of a window or more.
+/// The number of consecutive sentences that are held out together, as running text of at least one
+/// window.
 const IN_A_ROW: usize = 20;
 
 /// One in this many rows of sentences is held out.
@@ -156,11 +159,12 @@ const ROWS: usize = 20;
 /// The largest number of bytes of a sample: about a million words.
 const MOST: usize = 6_000_000;
 
-/// The fewest held-out words that can decide: fewer would decide by chance.
+/// The minimum number of held-out words; with fewer, chance would decide the costs.
 pub const FEWEST: usize = 2000;
 
 impl Sample {
-    /// Holds out the first sentences of a corpus; `None` if it is too small.
+    /// Samples the first sentences of a corpus and holds out a part of them; `None` if the corpus
+    /// is too small.
     ///
     /// # Errors
     /// If the corpus cannot be read.

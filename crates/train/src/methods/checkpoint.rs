@@ -8,8 +8,8 @@ use crate::corpus::Corpus;
 use majuscule_base::error::Error;
 use majuscule_base::files::Encoding;
 
-/// Returns as JSON all that the states of a training depend on, except the contents of its files.
-/// `version` is the version of the meaning of states.
+/// Returns, as JSON, all settings that the states of a training depend on, but not the contents of
+/// its files. `version` has to change whenever states change in meaning.
 pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> String {
     let value = serde_json::to_value(config).expect("settings have string keys only");
     let mut settings: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
@@ -33,8 +33,8 @@ pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> St
     Value::Object(settings).to_string()
 }
 
-/// Returns an error that names the first difference between the settings that a training was begun
-/// with and the present ones.
+/// Returns an error that names the first difference between the settings with which a training
+/// began and the current settings.
 pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
     let parsed = |bytes: &[u8]| serde_json::from_slice::<Map<String, Value>>(bytes).unwrap_or_default();
     let (found, expected) = (parsed(found), parsed(expected.as_bytes()));
@@ -50,7 +50,8 @@ pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
     ))
 }
 
-/// Returns the error for an input, such as `what`, that has its old name but new contents.
+/// Returns the error for an input, described by `what`, whose contents changed after the training
+/// began.
 pub fn altered_input(file: &str, what: &str) -> Error {
     let cure = "give the original files, or remove the checkpoint to start again";
     Error::file(file, format!("{what} has been changed since the training began: {cure}"))

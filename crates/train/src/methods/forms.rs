@@ -51,7 +51,7 @@ impl CorpusForms {
         self.0.iter().map(|(lower, (classes, _))| (lower.as_str(), classes.iter().sum()))
     }
 
-    /// Returns the three classes of Rei et al. and, if mixed case occurs, the fourth class last.
+    /// Returns the labels: the three classes of Rei et al. and, if it occurs, mixed case last.
     pub fn labels(&self) -> Labels {
         Labels::new(self.classes().iter().map(|&class| (class, Mark::None)))
     }
@@ -66,8 +66,8 @@ impl CorpusForms {
         self.0.values().any(|(_, mixed)| !mixed.is_empty())
     }
 
-    /// Returns the most frequent mixed spelling of each word that has one, one per line. Other
-    /// words have their spelling in `known`.
+    /// Returns the most frequent mixed spelling of each word that has one, one per line. For other
+    /// words, the spellings in `known` are used.
     pub fn mixed(&self, known: &str, locale: Locale) -> String {
         let mut cases: BTreeMap<String, Case> = spellings::read(known, locale).collect();
         for (lower, (_, mixed)) in &self.0 {

@@ -64,12 +64,12 @@ impl Learner for MajorityConfig {
 /// Trains on a corpus and on the lexicons that the settings name. Also returns the names of the
 /// lexicons' sources.
 ///
-/// Words that the protocol leaves unscored (the first of a sentence) count only if a word was seen
-/// nowhere else: see [`LexiconEntry::majority`](crate::lexicon::LexiconEntry::majority).
+/// Occurrences that the protocol leaves unscored (sentence-initial words) count only for words that
+/// were seen nowhere else: see [`LexiconEntry::majority`](crate::lexicon::LexiconEntry::majority).
 ///
 /// # Errors
-/// If the corpus cannot be read or shows nothing about case: it has no words, no capitals, or
-/// nothing else.
+/// If the corpus cannot be read or shows nothing about case: it has no words, no capitals,
+/// or only capitals.
 pub fn train(
     config: &MajorityConfig,
     corpus: &Corpus,
@@ -102,7 +102,7 @@ pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) ->
     // Frequent words come first, so that they get the best slots of the table.
     words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
     let settings = MajoritySettings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
-    // A lower-case entry of a compound keeps its parts from deciding.
+    // A lower-case entry for a compound prevents its parts from deciding its case.
     let stays = |entry: &LexiconEntry<'_>, case| {
         case != Case::Lower
             || entry.total() >= config.lower_min_count as f64

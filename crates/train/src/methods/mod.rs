@@ -1,4 +1,4 @@
-//! The training of methods: the description of each method, and the model that results.
+//! Training of methods: the interface of their settings, and the resulting models.
 
 pub mod balance;
 pub mod checkpoint;
@@ -50,7 +50,7 @@ pub trait Learner: Debug + Send + Sync {
         None
     }
 
-    /// Returns the protocol under which the method is trained if none is named.
+    /// Returns the protocol under which the method is trained by default.
     fn default_protocol(&self) -> Protocol {
         Protocol::default()
     }
@@ -123,8 +123,8 @@ pub fn json(value: &impl Serialize) -> serde_json::Value {
     serde_json::to_value(value).expect("settings have string keys only")
 }
 
-/// Trains a method on a corpus and returns a model to be saved. `files` are the names of the texts
-/// in its manifest; `watch` receives the progress of a long training.
+/// Trains a method on a corpus and returns a model to be saved. `files` are the names under which
+/// the manifest lists the texts; `watch` receives the progress of a long training.
 ///
 /// # Errors
 /// If the corpus cannot be read or is of no use for training.
@@ -189,9 +189,9 @@ pub struct Adapted {
     pub sections: Vec<Section>,
 }
 
-/// Adapts a model to a corpus and returns a model to be saved. `files` are the names of the texts,
-/// which the manifest lists together with the texts of the model; its settings hold them under
-/// `adapted`, with the settings of the adaptation.
+/// Adapts a model to a corpus and returns a model to be saved. `files` are the names of the texts.
+/// The manifest lists them after the texts of the model, and also in its settings under `adapted`,
+/// with the settings of the adaptation.
 ///
 /// # Errors
 /// If the model is of another method than the adapter; also the errors of [`Adapter::adapt`].

@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The kinds of encoders. They are one network, BERT's, except for the input embeddings, the names of
-/// tensors, and the summands of distances in the attention of MPNet.
+/// The kinds of encoders. All of them have BERT's network, except for the input embeddings, the names of
+/// tensors, and the relative position bias in the attention of MPNet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncoderKind {
     /// BERT (Devlin et al. 2019).
@@ -85,9 +85,10 @@ pub struct EncoderConfig {
     pub max_position_embeddings: usize,
     /// The position of the first subword of a text: in RoBERTa and MPNet the id of the padding plus 1.
     pub first_position: usize,
-    /// The number of segment types; all text here has the first. 0 if there are no segments.
+    /// The number of segment types, of which all texts use the first; 0 if there are no segments.
     pub type_vocab_size: usize,
-    /// The number of buckets of distances whose summands attention adds; 0 if it adds none.
+    /// The number of buckets of distances for the relative position bias in attention; 0 if there is no such
+    /// bias.
     pub relative_attention_num_buckets: usize,
     /// The epsilon that is added to a variance before the square root.
     pub layer_norm_eps: f64,
@@ -97,7 +98,7 @@ pub struct EncoderConfig {
     pub attention_probs_dropout_prob: f64,
 }
 
-/// The shape in `config.json` of all kinds but DistilBERT.
+/// The shape of an encoder as `config.json` describes it, for all kinds except DistilBERT.
 #[derive(Debug, Serialize, Deserialize)]
 struct BertShape {
     vocab_size: usize,
@@ -128,7 +129,7 @@ fn dropout() -> f64 {
     0.1
 }
 
-/// The shape in `config.json` of DistilBERT.
+/// The shape of an encoder as the `config.json` of DistilBERT describes it.
 #[derive(Debug, Serialize, Deserialize)]
 struct DistilBertShape {
     vocab_size: usize,
@@ -152,18 +153,18 @@ const BUCKETS: u64 = 32;
 /// The upper limit of each number: larger ones come from an altered file.
 const MOST: usize = 1 << 24;
 
-/// The upper limit of the number of layers, about ten times as many as the deepest encoders have: the names
-/// of all tensors are made before the weights are looked at.
+/// The upper limit of the number of layers, about ten times as many as the deepest encoders have. It limits
+/// the names of tensors, which are all created before the weights are read.
 const MOST_LAYERS: usize = 1 << 9;
 
 /// The upper limit of the length of a vector: a sum of that many products of bytes fits into 32 bits.
 const MOST_WIDTH: usize = 1 << 16;
 
-/// The upper limit of the number of buckets of distances: half of them are as many as there are distances
-/// up to the farthest that has a bucket of its own.
+/// The upper limit of the number of buckets of distances: from distance 128 on, all distances share a
+/// bucket, and 256 buckets are enough for the smaller distances on both sides.
 const MOST_BUCKETS: usize = 256;
 
-/// The least number of subwords of a text that an encoder must take.
+/// The least number of subwords of a text that an encoder must accept.
 const FEWEST: usize = 4;
 
 impl EncoderConfig {
@@ -345,8 +346,8 @@ impl EncoderConfig {
     }
 }
 
-/// Encoders of the same size and use that are not computed here: `model_type`, the name, and the
-/// difference from BERT.
+/// Encoders of the same size and use that are not supported: `model_type`, the name, and the difference from
+/// BERT.
 const OTHER_ENCODERS: [(&str, &str, &str); 4] = [
     ("albert", "ALBERT", "whose layers share their weights"),
     ("deberta", "DeBERTa", "whose attention uses relative positions"),
@@ -354,7 +355,7 @@ const OTHER_ENCODERS: [(&str, &str, &str); 4] = [
     ("modernbert", "ModernBERT", "whose layers have gates and rotary positions"),
 ];
 
-/// Returns the kind that a `config.json` names; the oldest ones name none and are BERT's.
+/// Returns the kind that a `config.json` names; the oldest files name no kind and are BERT's.
 fn kind(json: &Value) -> Result<EncoderKind, String> {
     let Some(found) = json.get("model_type").filter(|found| !found.is_null()) else {
         return Ok(EncoderKind::Bert);
@@ -372,7 +373,7 @@ fn shape<S: DeserializeOwned>(json: &Value) -> Result<S, String> {
     S::deserialize(json).map_err(|error| format!("does not describe an encoder ({error})"))
 }
 
-/// Returns a number, or one that no check lets pass.
+/// Converts a number to `usize`; one that does not fit becomes a number that no check accepts.
 fn small(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -1,11 +1,12 @@
-//! The summand of attention for the distance between two subwords (Raffel et al. 2020, section 2.1), as MPNet
-//! has it: one number a head for each bucket of distances, the same in all layers.
+//! The relative position bias of attention (Raffel et al. 2020, section 2.1), as in MPNet: attention adds a
+//! number for the distance between two subwords, one for each head and bucket of distances, the same in all
+//! layers.
 
 /// The distance from which on all subwords share the last bucket of their side.
 const FARTHEST: f64 = 128.0;
 
-/// The buckets of distances from a query to a key: half of them for keys before it and at it, half for keys
-/// after it. Near distances have a bucket each, the others share buckets of growing size.
+/// The buckets of distances from a query to a key: half of them for keys at or before the query, half for
+/// keys after it. Small distances have one bucket each; larger distances share buckets of growing size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DistanceBuckets {
     /// The number of buckets, a multiple of 4.
@@ -28,19 +29,19 @@ impl DistanceBuckets {
     }
 }
 
-/// The summands of all heads by distance.
+/// The biases of all heads by distance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistanceBias {
     /// The number of positions.
     longest: usize,
-    /// For each head the summands of all distances from a query to a key, from the key farthest before
-    /// the query to that farthest after it.
+    /// For each head, the biases of all distances from a query to a key, from the farthest key before the
+    /// query to the farthest key after it.
     summands: Vec<f32>,
 }
 
 impl DistanceBias {
-    /// Reads the summands of texts of up to `longest` subwords from a table of one row for each bucket and
-    /// one column for each head, each times `factor`.
+    /// Reads the biases for texts of up to `longest` subwords from a table with one row for each bucket and
+    /// one column for each head, and multiplies each bias by `factor`.
     pub fn new(table: &[f32], heads: usize, longest: usize, factor: f32) -> Self {
         let buckets = DistanceBuckets { count: table.len() / heads };
         let pairs = || (0..longest).rev().map(|query| (query, 0)).chain((1..longest).map(|key| (0, key)));
@@ -50,7 +51,7 @@ impl DistanceBias {
         Self { longest, summands: (0..heads).flat_map(of).collect() }
     }
 
-    /// Returns the summands of a head for the query at a position, for each key of a text of `len` subwords.
+    /// Returns the biases of a head for the query at a position and each key of a text of `len` subwords.
     pub fn of(&self, head: usize, query: usize, len: usize) -> &[f32] {
         let all = &self.summands[head * (2 * self.longest - 1)..];
         &all[self.longest - 1 - query..][..len]

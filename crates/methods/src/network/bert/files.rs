@@ -36,7 +36,7 @@ pub struct BertFiles<'s> {
 }
 
 impl<'s> BertFiles<'s> {
-    /// Reads the settings of a model, after the checksums of all its files.
+    /// Verifies the checksums of all files of a model, and reads its settings.
     ///
     /// # Errors
     /// Returns [`Error::Model`] if a file is missing, cut off or altered, or if the settings do not
@@ -70,7 +70,7 @@ impl<'s> BertFiles<'s> {
     /// shapes.
     ///
     /// # Errors
-    /// Returns [`Error::Model`] if they are others, or if `read` refuses them.
+    /// Returns [`Error::Model`] if the tensors are not as expected, or if `read` refuses them.
     pub fn weights<W>(
         &self,
         read: impl FnOnce(&TensorFile<'_>) -> std::result::Result<W, String>,
@@ -104,11 +104,12 @@ fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
     }
 }
 
-/// Returns a small form of a model, a quarter of its size: its weights are bytes, as the engine with
-/// `--precision int8` has them, and so are its embeddings.
+/// Returns a quarter-size form of a model, whose weights and embeddings are int8, as the engine uses
+/// them with `--precision int8`.
 ///
 /// # Errors
-/// Returns [`Error::Model`] if it is of another method, or a file of it is missing or altered.
+/// Returns [`Error::Model`] if the model is of another method, or if one of its files is missing or
+/// altered.
 pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
     let mut manifest = store.manifest().clone();
     if manifest.method != METHOD.name {

@@ -1,5 +1,6 @@
-//! A tagger on BERT or its kin (Rei et al. 2020) in use: a subword of each word, as all layers of the
-//! encoder see it, decides the case of the word, and the mark after it (Courtland et al. 2020).
+//! Runs a tagger on BERT or a related encoder (Rei et al. 2020). The states of one subword of each word,
+//! in all layers of the encoder, determine the case of the word and the punctuation mark after it
+//! (Courtland et al. 2020).
 
 pub mod config;
 pub mod distances;
@@ -34,7 +35,7 @@ use engine::{Engine, EnginePrecision, ScoreRequest};
 use names::SCALARS;
 use windows::{EncoderWindow, LabelledSubword, ScorePool, ScoredWord, WindowTarget};
 
-/// The method, computed on the CPU, for the list of a program.
+/// The method `bert` on the CPU, for a program's list of methods.
 pub const METHOD: Method = Method {
     name: "bert",
     has_backends: true,
@@ -49,16 +50,16 @@ pub struct BertSettings {
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
-    /// The number of subwords that remain of the encoder's vocabulary, if it was cut.
+    /// The number of subwords that remain of the encoder's vocabulary, if it was reduced.
     #[serde(default, rename = "kept_pieces", skip_serializing_if = "Option::is_none")]
     pub kept_subwords: Option<usize>,
-    /// The subword of a word that has its labels.
+    /// The subword that carries the labels of a word.
     #[serde(default, rename = "piece", skip_serializing_if = "LabelledSubword::is_first")]
     pub labelled_subword: LabelledSubword,
     /// The costs of marks, if the model finds marks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<MarkCosts>,
-    /// True if the weights are bytes, which only the engine computes with.
+    /// True if the weights are int8, which only the engine supports.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_bytes: bool,
 }
@@ -96,7 +97,7 @@ pub fn failed(problem: impl Display) -> Error {
     Error::model("bert", format!("computing failed: {problem}"))
 }
 
-/// The computation of the scores of a model's labels.
+/// Computes the scores of a model's labels.
 pub trait WindowScorer: Debug + Send + Sync {
     /// Returns the scores of the labels at each [position](EncoderWindow::positions), window after window.
     ///
@@ -109,7 +110,7 @@ pub trait WindowScorer: Debug + Send + Sync {
         threads: NonZeroUsize,
     ) -> Result<Vec<Vec<f32>>>;
 
-    /// Returns true if scores are bit-identical whatever is computed together.
+    /// Returns true if the scores of a window are bit-identical whichever windows are computed together.
     fn is_by_itself(&self) -> bool {
         true
     }
@@ -221,8 +222,8 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         self
     }
 
-    /// Returns the scores of the labels of all words of documents, windows of about equal length
-    /// together.
+    /// Returns the scores of the labels of all words of documents. Windows of about equal length are
+    /// computed together.
     ///
     /// # Errors
     /// Fails if there is not enough memory.
@@ -296,8 +297,8 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
     }
 }
 
-/// Cuts samples that are sorted by length into runs whose padded length is at most `most`, or of one
-/// sample.
+/// Cuts samples that are sorted by length into runs whose padded length is at most `most`; a longer sample
+/// is a run alone.
 pub fn runs<T>(sorted: &[T], length: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
     let mut runs = Vec::new();
     let mut start = 0;
@@ -316,7 +317,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> Restorer for BertModel<P, S> {
         &self.labels
     }
 
-    /// All words up to the end of a sentence, or of a line.
+    /// Returns `None`, since the model sees all words up to the end of a sentence or of a line.
     fn look_ahead(&self) -> Option<usize> {
         None
     }
@@ -378,7 +379,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> WindowModel for BertModel<P, S> {
         request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
-        // If scores depend on the batch, a window goes alone.
+        // If scores depend on the batch, each window is computed alone.
         let together = if self.scorer.is_by_itself() { windows.len().max(1) } else { 1 };
         let mut windows = windows.into_iter().peekable();
         while windows.peek().is_some() {

@@ -10,7 +10,7 @@ pub const ENCODER: &str = "bert.";
 /// The embeddings of subwords.
 pub const WORDS: &str = "bert.embeddings.word_embeddings.weight";
 
-/// The end of the name of the summands of distances, one row for each bucket and one column for each head.
+/// The end of the name of the relative position biases: one row for each bucket, one column for each head.
 pub const DISTANCES: &str = "encoder.relative_attention_bias.weight";
 
 /// The layer scalars: α of equation 1.
@@ -60,8 +60,8 @@ pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
     shapes
 }
 
-/// Returns the number of the layer that a tensor of an encoder belongs to, if it belongs to one, by the
-/// name that [`encoder_shapes`] has.
+/// Returns the index of the layer that contains a tensor of an encoder, if one does; `name` is as in
+/// [`encoder_shapes`].
 pub fn layer_of(name: &str) -> Option<usize> {
     name.strip_prefix(LAYERS[0])?.split('.').next()?.parse().ok()
 }
@@ -111,17 +111,18 @@ fn translated(name: &str, from: usize, to: usize) -> Option<String> {
     Some(format!("{}{layer}.{}.{kind}", LAYERS[to], parts[to]))
 }
 
-/// Returns the name of an encoder's tensor; in a file the name may have the prefix of its kind.
+/// Returns the name, as in [`encoder_shapes`], of a tensor that an encoder's file calls `name`. The name
+/// in the file may have the prefix of its kind.
 pub fn encoder_name(kind: EncoderKind, name: &str) -> String {
     let name = name.strip_prefix(kind.prefix()).unwrap_or(name);
     match column(kind) {
-        // The names of the two parts of a norm in the oldest checkpoints.
+        // The oldest checkpoints have other names for the two parts of a norm.
         0 => name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias"),
         of_kind => translated(name, of_kind, 0).unwrap_or_else(|| name.to_owned()),
     }
 }
 
-/// Returns the name in the file of a tagger of this kind for the name of a tensor of a tagger.
+/// Returns the name that a tagger's tensor has in the file of a tagger of this kind.
 pub fn saved_name(kind: EncoderKind, name: &str) -> String {
     let Some(rest) = name.strip_prefix(ENCODER) else { return name.to_owned() };
     let rest = translated(rest, 0, column(kind)).unwrap_or_else(|| rest.to_owned());

@@ -1,5 +1,5 @@
-//! Windows of subwords for the encoder, and the scores of words that are targets of several windows,
-//! which are averaged (Courtland et al. 2020).
+//! Windows of subwords for the encoder. The scores of a word that is a target of several windows are
+//! averaged (Courtland et al. 2020).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -20,10 +20,10 @@ use majuscule_text::restorer::SentenceStarts;
 pub struct EncoderWindow {
     /// The subwords, including the special ones before and after all words.
     pub ids: Vec<u32>,
-    /// The positions of the first and last subwords of the word before the first target, whose mark
-    /// shows whether a sentence begins there.
+    /// The positions of the first and last subwords of the word before the first target, whose mark shows
+    /// whether a sentence begins at the target.
     pub before: Option<[u32; 2]>,
-    /// The requested words, in order: the first ones not labelled yet.
+    /// The words that are to be labelled, in order, from the first word that is not finished yet.
     pub targets: Vec<WindowTarget>,
     /// The number of targets that no later window contains.
     pub done: usize,
@@ -61,7 +61,7 @@ impl WindowTarget {
     }
 }
 
-/// The subword of a word that has the labels of the word.
+/// The subword that carries the labels of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LabelledSubword {
@@ -78,7 +78,7 @@ impl LabelledSubword {
         if self == Self::First { first } else { last }
     }
 
-    /// Returns true for the subword that a manifest does not name.
+    /// Returns true for the default, which a manifest does not mention.
     pub fn is_first(&self) -> bool {
         *self == Self::First
     }
@@ -153,12 +153,12 @@ impl<P: SubwordTokenizer> WordEncoder for &P {
     }
 }
 
-/// A word, and ln of the probability of each label, head after head, each head shifted by a constant;
-/// nothing for a word without subwords. After them are the scores of the mark before the word, if a window
-/// shows the word before it.
+/// A word, and ln of the probability of each label, head after head, each head shifted by a constant; a
+/// word without subwords has no scores. The scores of the mark before the word follow, if a window contains
+/// the previous word.
 pub type ScoredWord = (WindowTarget, Vec<f32>);
 
-/// The scores of words that are targets of later windows, too.
+/// The scores of words that are also targets of later windows.
 #[derive(Debug, Clone)]
 pub struct ScorePool {
     heads: HeadSizes,

@@ -1,7 +1,8 @@
-//! The network on the CPU: words as subwords, a convolution over them, one vector for each word, and LSTMs in
-//! both directions over words, several texts at once, so that each step of an LSTM is a product of matrices.
+//! Runs the network on the CPU: embeddings of subwords, a convolution over them, one vector for each word, and LSTMs
+//! in both directions over the words. Several texts run at once, so that each step of an LSTM is a product of
+//! matrices.
 //!
-//! The scores of a text are bit-identical alone, among others and on any number of threads.
+//! The scores of a text are bit-identical if it is computed alone or with other texts, and on any number of threads.
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -24,7 +25,7 @@ use crate::network::tensors::{Embeddings, WeightSource};
 use crate::network::threads::in_parallel;
 use crate::network::windower::WindowWord;
 
-/// A network ready to compute.
+/// A network that is ready to run.
 #[derive(Debug)]
 pub struct CnnBilstmEngine {
     shape: CnnBilstmShape,
@@ -32,13 +33,13 @@ pub struct CnnBilstmEngine {
     subwords: Box<dyn Embeddings>,
     /// The vectors of words that have one of their own.
     words: Option<Box<dyn Embeddings>>,
-    /// The vectors of layouts, if it reads them.
+    /// The vectors of layouts, if the network reads them.
     layouts: Option<Vec<f32>>,
-    /// The vectors of the rows of the lexicon, if it reads one.
+    /// The vectors of the rows of the lexicon, if the network reads a lexicon.
     lexicon: Option<Vec<f32>>,
     convolution: Linear,
     layers: Vec<BilstmLayer>,
-    /// The heads side by side: of each a part for the first of its two words, and one for the second.
+    /// The heads side by side: each has one part for the first of its two words, and one part for the second.
     heads: Linear,
     /// The biases of the heads.
     bias: Vec<f32>,
@@ -56,25 +57,26 @@ pub struct CnnBilstmScratch {
     states: Aligned<f32>,
 }
 
-/// The state of a text whose words are decided as they come: the forward states after the last word that is not read
-/// again.
+/// The state of a text whose words are decided as they arrive: the forward states after the last word that is not
+/// read again.
 #[derive(Debug, Clone, Default)]
 pub struct LiveState {
     layers: Vec<LstmState>,
-    /// The results of the heads at that word; none at the beginning of a text.
+    /// The results of the heads at the last word that is not read again; empty at the beginning of a text.
     heads: Vec<f32>,
-    /// The number of words decided that are read again.
+    /// The number of decided words that are read again.
     again: usize,
 }
 
 impl LiveState {
-    /// The number of words before the words that are read: 1 for the word of the state, if it has one.
+    /// Returns the number of words before the words that are read: 1 if the state belongs to a word, or else 0.
     fn known(&self) -> usize {
         usize::from(!self.heads.is_empty())
     }
 }
 
-/// The number of words decided that are read again for a word, so that their states depend on some words after them.
+/// The number of decided words that are read again with a new word, so that their states depend on some words after
+/// them.
 const AGAIN: usize = 2;
 
 /// The number of texts that are read together: a step of an LSTM multiplies as many rows.
@@ -135,8 +137,8 @@ impl CnnBilstmEngine {
         })
     }
 
-    /// Returns the scores of the labels of the words of each window, head after head. The scratch memory, for each
-    /// thread, may be used again.
+    /// Returns the scores of the labels of the words of each window, head after head. `scratches` is the scratch
+    /// memory of each thread, which may be reused.
     pub fn scores(
         &self,
         windows: &[SubwordWindow],
@@ -159,9 +161,9 @@ impl CnnBilstmEngine {
         scores
     }
 
-    /// Returns the scores of the next window of a text, cut to the words that are left to decide with this
-    /// look-ahead and a few before them. The state represents the text before these words, and advances with the
-    /// window. It never depends on words that were decided before their look-ahead was there.
+    /// Cuts the next window of a text to the undecided words, their look-ahead and a few words before them, and
+    /// returns its scores. `live` is the state of the text before these words, and advances with the window. It
+    /// never depends on words that were decided before their look-ahead was available.
     pub fn live_scores(
         &self,
         window: &mut SubwordWindow,
@@ -187,8 +189,8 @@ impl CnnBilstmEngine {
         (0..len).flat_map(|at| self.word_scores(&row, at, len)).collect()
     }
 
-    /// Returns the results of the heads at words, the first of which is the word of the state, if it has one. The
-    /// state advances by a word if asked to.
+    /// Returns the results of the heads at `words`, the first of which is the word of the state, if the state has
+    /// one. If `advances` is true, the state advances by a word.
     fn live_rows(&self, words: &[WindowWord<SubwordIds>], advances: bool, live: &mut LiveState) -> Vec<f32> {
         let (known, scratch) = (live.known(), &mut CnnBilstmScratch::default());
         scratch.words.room(words.len() * self.shape.channels);
@@ -202,8 +204,9 @@ impl CnnBilstmEngine {
         rows
     }
 
-    /// Returns the results of the heads at the words of texts whose vectors are there, without the first words. One
-    /// text continues from the states of its layers, which may advance by a word.
+    /// Returns the results of the heads at the words of texts, from the word vectors in `scratch` except the first
+    /// `without`. If `carried` is given, the only text continues from these states of its layers, which advance by a
+    /// word if the flag is set.
     fn read_words<'s>(
         &self,
         steps: &SequenceSteps,
@@ -238,8 +241,8 @@ impl CnnBilstmEngine {
         lengths.iter().enumerate().map(score).collect()
     }
 
-    /// Returns the scores of a word: cases from the word before and its own states, marks from its own and
-    /// the next.
+    /// Returns the scores of a word: cases from the states of the previous word and the word, marks from the states
+    /// of the word and the next word.
     fn word_scores<'s>(&self, row: &impl Fn(usize) -> &'s [f32], at: usize, length: usize) -> Vec<f32> {
         let HeadSizes { cases, marks } = self.sizes;
         let mut scores = self.bias.clone();
@@ -257,8 +260,8 @@ impl CnnBilstmEngine {
         scores
     }
 
-    /// Sets the vectors of the words of a text: the largest numbers of the results of the convolution at their
-    /// subwords, and the vectors of the words, of the layouts before them and of the known facts about them.
+    /// Sets the vector of each word of a text: the maximum of the results of the convolution at its subwords, plus
+    /// the vectors of the word, of the layout before it and of its rows in the lexicon.
     fn read_subwords(
         &self,
         text: &[WindowWord<SubwordIds>],
@@ -277,7 +280,7 @@ impl CnnBilstmEngine {
             seen.extend_from_slice(&subwords[first * width..(first + CONVOLVED) * width]);
         });
         self.convolution.apply(seen, convolved, &mut lstm.bytes);
-        // Around the text there is nothing.
+        // The results at the special subwords around the text are 0.
         subwords.clear();
         subwords.resize(channels, 0.0);
         subwords.extend(convolved.iter().map(|value| value.max(0.0)));
@@ -286,7 +289,7 @@ impl CnnBilstmEngine {
         let mut results = subwords.chunks_exact(channels).skip(1);
         for (at, word) in text.iter().enumerate() {
             let out = &mut words[rows(at) * channels..][..channels];
-            // No number is below 0.
+            // The maximum starts at 0, since no result is below 0.
             out.fill(0.0);
             for subword in results.by_ref().take(word.word.ids.subwords.len()) {
                 let larger = |(out, &value): (&mut f32, &f32)| *out = if value > *out { value } else { *out };

@@ -76,7 +76,7 @@ impl CnnBilstmParts {
         Ok((Self { tokenizer, words, mixed, lexicon, settings, locale, labels }, weights))
     }
 
-    /// Returns the subwords and words.
+    /// Returns the vocabulary of subwords and words.
     ///
     /// # Errors
     /// Describes the fault in their files.
@@ -92,7 +92,7 @@ impl CnnBilstmParts {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Describes the first impossible one.
+    /// Describes the first impossible setting.
     fn check(&self) -> std::result::Result<(), String> {
         if let Some((name, number, most)) = self.settings.shape.wrong() {
             return Err(format!("its settings have {name} {number}: expected from 1 to {most}"));
@@ -106,14 +106,14 @@ impl CnnBilstmParts {
         }
     }
 
-    /// Reads finite tensors of the right names and shapes.
+    /// Reads the tensors, which must be finite and have the right names and shapes.
     fn tensors<'a>(&self, words: usize, weights: &'a [u8]) -> std::result::Result<TensorFile<'a>, String> {
         let shapes = self.settings.shape.tensors(words, Heads::of(&self.labels).sizes());
         let file = TensorFile::read(weights, &shapes, MANIFEST, |name| Some(name.to_owned()));
         file.and_then(|file| file.check().map(|()| file)).map_err(|problem| format!("{WEIGHTS} {problem}"))
     }
 
-    /// Makes the model of these weights, which a vocabulary of these parts serves.
+    /// Makes the model of these parts, with their vocabulary and these weights.
     ///
     /// # Errors
     /// Names a weight that is missing.
@@ -167,10 +167,10 @@ pub fn load(store: &dyn Store, computing: &Backend) -> Result<CnnBilstm> {
     read().map_err(|problem| wrong(store, problem))
 }
 
-/// Returns a small form of a model, a quarter of its size: its weights are bytes.
+/// Returns a quarter-size form of a model, whose weights are int8.
 ///
 /// # Errors
-/// Returns [`Error::Model`] if a file of it is missing or altered.
+/// Returns [`Error::Model`] if a file of the model is missing or altered.
 pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
     let mut manifest = store.manifest().clone();
     let (mut parts, weights) = CnnBilstmParts::read(store)?;

@@ -11,7 +11,7 @@ use crate::network::sequences::{Direction, SequenceSteps};
 /// The LSTMs of both directions over one input.
 #[derive(Debug)]
 pub struct BilstmLayer {
-    /// The instructions that it computes with.
+    /// The instructions with which the layer computes.
     pub instructions: InstructionSet,
     /// The width of a state.
     pub hidden: usize,
@@ -30,7 +30,7 @@ pub struct LstmScratch {
     state: LstmState,
 }
 
-/// The memory of each text, and its state.
+/// The memory (cell state) and the hidden state of each text.
 #[derive(Debug, Clone, Default)]
 pub struct LstmState {
     memory: Vec<f32>,
@@ -38,7 +38,7 @@ pub struct LstmState {
 }
 
 impl LstmState {
-    /// Sets both to 0.
+    /// Sets the memory and the hidden state to 0.
     fn clear(&mut self, len: usize) {
         for values in [&mut self.memory, &mut self.state] {
             values.clear();
@@ -51,8 +51,9 @@ impl LstmState {
 const STEPS: usize = 16;
 
 impl BilstmLayer {
-    /// Reads rows of inputs, and sets rows of states: forward, then backward. If `carried` is given, the text
-    /// continues from that forward state; with its flag set, it becomes the state after the first word.
+    /// Computes rows of states from rows of inputs, in both directions: a row has the forward state, then the
+    /// backward state. If `carried` is given, the text continues from that forward state; if its flag is set,
+    /// the state after the first word replaces it.
     pub fn run(
         &self,
         steps: &SequenceSteps,
@@ -80,8 +81,8 @@ impl BilstmLayer {
                 self.inputs[at].apply(&inputs[start * width..end * width], gates, bytes);
                 for &step in some {
                     let rows = steps.at(step);
-                    // The texts that have ended, or that begin at a later step, are the last ones; the
-                    // states of the latter are 0.
+                    // Texts that have ended (forward) or have not begun yet (backward) come last; the states
+                    // of texts that have not begun are 0.
                     self.states[at].apply(&kept.state[..rows.len() * hidden], added, bytes);
                     let gates = gates[(rows.start - start) * 4 * hidden..].chunks_exact(4 * hidden);
                     let out = out[rows.start * 2 * hidden..].chunks_exact_mut(2 * hidden);

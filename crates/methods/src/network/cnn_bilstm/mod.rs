@@ -1,6 +1,6 @@
 //! A network trained from scratch (You & Li 2024, without its last LSTM): subwords, a convolution over them, and
-//! LSTMs in both directions over words. The case of a word is decided by the states before and at the word, the mark
-//! after it by the states at and after it.
+//! LSTMs in both directions over words. The case of a word depends on the states of the previous word and the word,
+//! the punctuation mark after it on the states of the word and the next word.
 
 mod engine;
 mod files;
@@ -33,24 +33,24 @@ use subwords::{SubwordVocabulary, SubwordWindow};
 /// The name of the method.
 pub const NAME: &str = "cnn-bilstm";
 
-/// The method, for the list of a program.
+/// The method `cnn-bilstm`, for a program's list of methods.
 pub const METHOD: Method =
     Method { name: NAME, has_backends: true, load: |store, computing| Ok(Arc::new(load(store, computing)?)) };
 
 /// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CnnBilstmSettings {
-    /// The widths of its parts.
+    /// The widths of the network's parts.
     #[serde(flatten)]
     pub shape: CnnBilstmShape,
-    /// The number of words that it sees at a time; longer texts are cut into overlapping windows.
+    /// The number of words that the network reads at a time; longer texts are cut into overlapping windows.
     pub window: usize,
     /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
     /// The costs of marks, if the model finds marks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<MarkCosts>,
-    /// True if the weights are bytes.
+    /// True if the weights are int8.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_bytes: bool,
 }
@@ -58,8 +58,8 @@ pub struct CnnBilstmSettings {
 /// The possible sizes of a window; the largest keeps memory bounded.
 pub const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 12;
 
-/// A text is read in windows this many times as long as the windows of training: LSTMs read long texts as well, and a
-/// choice then depends less on where windows begin.
+/// A text is read in windows this many times as long as the windows of training: LSTMs also read texts that are
+/// longer than in training, and a choice then depends less on where windows begin.
 const READ: usize = 2;
 
 /// The number of words of right context that a word of live text waits for.
@@ -80,7 +80,7 @@ pub struct CnnBilstm {
 #[derive(Debug, Clone, Default)]
 pub struct EngineState {
     live: LiveState,
-    /// The memory of each thread.
+    /// The scratch memory of each thread.
     scratches: Vec<CnnBilstmScratch>,
 }
 
@@ -124,8 +124,8 @@ impl CnnBilstm {
         choices
     }
 
-    /// Computes the scores of windows. Those of words that do not wait for the end of their window follow one
-    /// another, from the state of the text before the first.
+    /// Computes the scores of windows. With a look-ahead, words do not wait for the end of their window: the
+    /// windows are computed one after another, from the state `live` of the text before them.
     fn with_scores(
         &self,
         mut windows: Vec<SubwordWindow>,
@@ -186,7 +186,7 @@ impl Restorer for CnnBilstm {
         &self.labels
     }
 
-    /// All words up to the end of a sentence, or of a line.
+    /// Returns `None`, since the model sees all words up to the end of a sentence or of a line.
     fn look_ahead(&self) -> Option<usize> {
         None
     }

@@ -6,7 +6,7 @@ use crate::network::heads::{HeadSizes, WordLayout};
 use crate::network::tensors::Shapes;
 use crate::network::word_lexicon::ROWS;
 
-/// The number of subwords that a convolution sees at a time: one, and its neighbours.
+/// The width of the convolution: a subword and its two neighbours.
 pub const CONVOLVED: usize = 3;
 
 /// The embeddings of subwords.
@@ -74,8 +74,8 @@ impl CnnBilstmShape {
     }
 
     /// Returns the names and shapes of the tensors of a network in which this number of words has a vector. The
-    /// gates of an LSTM: input, forget, output, and the candidate. A head reads the states of two words, in both
-    /// directions, in the order of the text.
+    /// gates of an LSTM have this order: input, forget, output, candidate. A head reads the states of two words,
+    /// in both directions, in the order of the text.
     pub fn tensors(&self, words: usize, heads: HeadSizes) -> Shapes {
         let gates = 4 * self.hidden;
         let mut shapes = vec![(SUBWORDS.to_owned(), vec![self.subwords, self.embedding])];
@@ -112,7 +112,7 @@ pub fn lstm(at: usize, direction: &str, part: &str) -> String {
     format!("lstms.{at}.{direction}.{part}")
 }
 
-/// Returns true for the tensors that are stored as bytes in a small model: all but the small ones of heads,
+/// Returns true for the tensors that are int8 in a quarter-size model: all but the small tensors of heads,
 /// layouts and the lexicon.
 pub fn takes_bytes(name: &str) -> bool {
     !matches!(name, LAYOUTS | LEXICON_ROWS) && !HEADS.iter().any(|head| name.starts_with(head))

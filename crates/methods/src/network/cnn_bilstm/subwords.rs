@@ -79,7 +79,7 @@ impl SubwordVocabulary {
         self.subwords.special()
     }
 
-    /// Returns the ids of a word. One without subwords has the padding as its only one.
+    /// Returns the ids of a word. A word without subwords has the padding as its only subword.
     ///
     /// # Errors
     /// Describes a failure of the vocabulary.
@@ -94,10 +94,11 @@ impl SubwordVocabulary {
     }
 }
 
-/// The fraction of a window that the next one shares, which keeps most choices as they are if windows move.
+/// The fraction of a window that the next window shares: enough that most choices stay the same if windows
+/// move.
 const OVERLAP: f64 = 0.16;
 
-/// The least number of words that are held of a text whose words do not wait for the end of their window.
+/// The least capacity of a window, in words, if words do not wait for the end of their window.
 const LIVE: usize = 96;
 
 /// Returns the number of words of right context that live text uses: as many as are requested, up to 512.

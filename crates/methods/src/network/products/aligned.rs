@@ -14,14 +14,14 @@ pub struct Aligned<T> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// Makes `len` zeros.
+    /// Creates `len` zeros.
     pub fn zeros(len: usize) -> Self {
         let mut zeros = Self::default();
         zeros.reset(len);
         zeros
     }
 
-    /// Fills it with `len` zeros.
+    /// Replaces the numbers by `len` zeros.
     pub fn reset(&mut self, len: usize) {
         self.values.clear();
         self.room(len);

@@ -1,5 +1,5 @@
-//! Products of matrices of 32-bit numbers: rows by weights packed into panels, each sum of products
-//! in a fixed order.
+//! Products of f32 matrices: rows are multiplied by weights that are packed into panels, and each
+//! sum of products has a fixed order.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from positions that were checked for a whole tile.
 
 use super::aligned::Aligned;
@@ -8,8 +8,8 @@ use crate::network::instruction_set::InstructionSet;
 /// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;
 
-/// A matrix whose rows are multiplied with others: columns side by side in panels as wide as a few
-/// vectors, so that memory is read in order.
+/// The right-hand matrix of a product. Its columns are stored side by side in panels that are a few
+/// vectors wide, so that memory is read in order.
 #[derive(Debug, Clone, Default)]
 pub struct FloatPanels {
     values: Aligned<f32>,
@@ -38,7 +38,7 @@ impl FloatPanels {
         self.values.room(self.columns * depth);
     }
 
-    /// Sets columns: `values` yields one after another.
+    /// Sets the columns, which the iterator yields one after another.
     pub fn fill_columns<'a>(
         &mut self,
         instructions: InstructionSet,
@@ -53,7 +53,8 @@ impl FloatPanels {
         }
     }
 
-    /// Sets the numbers of all columns, one depth after another.
+    /// Sets the rows, which the iterator yields one after another; a row has one number for each
+    /// column.
     pub fn fill_rows<'a>(&mut self, instructions: InstructionSet, rows: impl Iterator<Item = &'a [f32]>) {
         let most = VECTORS * lanes(instructions);
         for (row, values) in rows.enumerate() {
@@ -115,7 +116,7 @@ impl FloatPanels {
     }
 }
 
-/// Copies a few vectors, without the call that a copy of any length is.
+/// Copies a few vectors without the function call that a copy of variable length needs.
 #[inline(always)]
 fn copy(from: &[f32], to: &mut [f32]) {
     let ((from, from_rest), (to, to_rest)) = (from.as_chunks::<8>(), to.as_chunks_mut::<8>());
@@ -135,7 +136,7 @@ struct FloatBlock<'a> {
 }
 
 impl FloatBlock<'_> {
-    /// Writes sums. Each row of `tile` has a few vectors of them.
+    /// Writes sums. Each row of `tile` has a few vectors of sums.
     #[inline(always)]
     fn write<const L: usize, const V: usize>(self, tile: &[[[f32; L]; V]]) {
         let rows = tile.iter().zip(self.out.chunks_mut(self.out_stride));
@@ -143,7 +144,7 @@ impl FloatBlock<'_> {
         for (sums, out) in rows {
             let out = &mut out[..self.written];
             if is_whole {
-                // Of a known length: whole vectors, and nothing is left over.
+                // The compiler knows the length: whole vectors, with no remainder.
                 out.as_chunks_mut::<L>().0.iter_mut().zip(sums).for_each(|(out, sums)| *out = *sums);
             } else {
                 copy(&sums.as_flattened()[..self.written], out);
@@ -176,7 +177,7 @@ fn rows_at_once(instructions: InstructionSet) -> usize {
 fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, vectors: usize) {
     match instructions {
         InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
-        // The compiler makes vectors of it.
+        // The compiler vectorises this kernel.
         #[cfg(target_arch = "aarch64")]
         InstructionSet::Neon | InstructionSet::NeonDot => kernel_for!(plain, rows, vectors)(block),
         #[cfg(target_feature = "simd128")]
@@ -237,7 +238,7 @@ mod x86 {
                 let mut sums = [[$zero(); V]; R];
                 for (at, weights) in block.panel.chunks_exact(width).enumerate() {
                     for v in 0..V {
-                        // A prefetch reads nothing: the address may lie after the end.
+                        // A prefetch reads nothing, so the address may be beyond the end.
                         let ahead = weights.as_ptr().wrapping_add(AHEAD * width + v * $lanes);
                         _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
                     }
@@ -254,7 +255,7 @@ mod x86 {
                         }
                     }
                 }
-                // SAFETY: a vector is as many numbers.
+                // SAFETY: a vector consists of this many numbers.
                 block.write(unsafe { &*(&raw const sums).cast::<[[[f32; $lanes]; V]; R]>() });
             }
         };

@@ -1,7 +1,7 @@
-//! Products of matrices of bytes: rows are quantised one by one, columns have weights with one
-//! scale each, and the sums are integers.
+//! Products of int8 matrices: each row is quantised with its own scale, the weights of a column share a scale, and
+//! the sums are integers.
 //!
-//! All kinds of CPUs compute the same sums, and bit-identical results.
+//! All kinds of CPUs compute the same sums and bit-identical results.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from positions that were checked for a whole tile.
 
 use super::aligned::Aligned;
@@ -17,8 +17,8 @@ const WIDTH: usize = 48;
 /// The number of rows of a tile: bytes are padded to this many rows.
 const TILE: usize = 16;
 
-/// Weights with one scale per column, packed into panels: of each column as many as one instruction
-/// multiplies and adds, then as many of the next column.
+/// Weights with one scale per column, packed into panels: first as many weights of a column as one instruction
+/// multiplies and adds, then as many of the next column, and so on.
 #[derive(Debug, Clone)]
 pub struct BytePanels {
     weights: Aligned<i8>,
@@ -36,7 +36,7 @@ pub struct BytePanels {
 #[derive(Debug, Clone, Default)]
 pub struct ByteRows {
     bytes: Aligned<u8>,
-    /// The same values as 16-bit numbers, for CPUs that multiply these.
+    /// The same values as 16-bit numbers, for CPUs that multiply 16-bit numbers.
     wide: Vec<i16>,
     scales: Vec<RowScale>,
 }
@@ -75,8 +75,8 @@ impl BytePanels {
         panels
     }
 
-    /// Writes each of these dense rows times each column with a bias, plus the bias, into dense
-    /// rows of `out`.
+    /// Multiplies each of these dense rows by each column that has a bias, adds the bias, and writes dense rows to
+    /// `out`.
     pub fn multiply(
         &self,
         instructions: InstructionSet,
@@ -161,7 +161,7 @@ impl ByteBlock<'_> {
         };
         let rows = tile.iter().zip(self.rows).zip(self.out.chunks_mut(self.stride));
         if width == L * V {
-            // Of a known length: whole vectors, and nothing is left over.
+            // The compiler knows the length: whole vectors, with no remainder.
             let (scales, alls) = (self.scales.as_chunks::<L>().0, self.sums.as_chunks::<L>().0);
             let biases = self.bias.as_chunks::<L>().0;
             for ((sums, of), out) in rows {
@@ -229,8 +229,8 @@ fn group(instructions: InstructionSet, depth: usize) -> usize {
         InstructionSet::NeonDot => 4,
         #[cfg(target_feature = "simd128")]
         InstructionSet::Simd128 => 2,
-        // The AVX2 instruction for bytes saturates sums at 16 bits: it gets 16-bit numbers and
-        // multiplies half as many.
+        // The AVX2 instruction for bytes saturates sums at 16 bits, so an instruction for 16-bit numbers is used,
+        // which multiplies half as many.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => 2,
         #[cfg(target_arch = "x86_64")]
@@ -288,7 +288,7 @@ fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
     block.write(&tile);
 }
 
-/// Returns the first rows of numbers.
+/// Returns the first `R` rows of numbers.
 #[cfg(any(target_arch = "aarch64", target_feature = "simd128"))]
 #[inline(always)]
 fn rows_of<T, const R: usize>(numbers: &[T], depth: usize) -> [&[T]; R] {
@@ -327,7 +327,8 @@ mod aarch64 {
     }
 
     /// Multiplies rows of bytes by a panel, four weights of each column after the other. The instruction expects
-    /// signed bytes, which are 128 less: each sum begins with the amount that its column lacks because of that.
+    /// signed bytes, so 128 is subtracted from each byte, and each sum begins with the amount that its column loses
+    /// by that.
     #[target_feature(enable = "neon,dotprod")]
     pub fn neon_dot<const R: usize, const V: usize>(block: ByteBlock<'_>) {
         const LANES: usize = 4;
@@ -353,7 +354,7 @@ mod aarch64 {
                 let bytes = row.as_chunks::<GROUP>().0[at];
                 let x = vreinterpretq_s8_u32(vdupq_n_u32(u32::from_le_bytes(bytes) ^ 0x8080_8080));
                 for (sum, weights) in sums.iter_mut().zip(loaded) {
-                    // SAFETY: it reads and writes registers alone. The intrinsic is not stable yet.
+                    // SAFETY: the instruction reads and writes only registers. Its intrinsic is not stable yet.
                     unsafe {
                         asm!(
                             "sdot {sum:v}.4s, {weights:v}.16b, {x:v}.16b",
@@ -441,7 +442,7 @@ mod x86 {
                 let mut sums = [[$zero(); V]; R];
                 for (at, weights) in block.panel.chunks_exact(V * $lanes * $group).enumerate() {
                     for line in 0..(V * $lanes * $group).div_ceil(64) {
-                        // A prefetch reads nothing: the address may lie after the end.
+                        // A prefetch reads nothing, so the address may be beyond the end.
                         let ahead = weights.as_ptr().wrapping_add(AHEAD * V * $lanes * $group + line * 64);
                         _mm_prefetch::<_MM_HINT_T0>(ahead);
                     }
@@ -461,7 +462,7 @@ mod x86 {
                         }
                     }
                 }
-                // SAFETY: a vector is as many numbers.
+                // SAFETY: a vector consists of this many numbers.
                 block.write(unsafe { &*(&raw const sums).cast::<[[[i32; $lanes]; V]; R]>() });
             }
         };
@@ -509,15 +510,15 @@ mod x86 {
         _mm512_setzero_si512, load_512, _mm512_set1_epi32, _mm512_dpbusd_epi32
     );
 
-    /// The shape of tiles, set for this thread until it is dropped.
+    /// The configuration of tiles, set for this thread until the value is dropped.
     pub struct Tiles;
 
     impl Tiles {
         /// # Safety
         /// The CPU has tiles, and the system allows them.
         pub unsafe fn configured() -> Self {
-            // The layout of Intel's manual: palette 1; from byte 16 on the bytes of a row of each
-            // tile, from 48 on its rows.
+            // The layout of Intel's manual: palette 1; from byte 16 on, the number of bytes of a row of each tile;
+            // from byte 48 on, its number of rows.
             let mut shape = [0u8; 64];
             shape[0] = 1;
             for tile in 0..8 {

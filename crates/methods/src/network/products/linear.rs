@@ -1,4 +1,4 @@
-//! `x · wᵀ + b` in 32-bit numbers or in bytes.
+//! `x · wᵀ + b` in f32 or int8.
 
 use super::aligned::Aligned;
 use super::{EnginePrecision, float, int8};
@@ -21,7 +21,7 @@ enum PackedWeights {
 }
 
 impl Linear {
-    /// Makes a matrix with a row for each number of `bias`.
+    /// Packs a matrix that has a row for each number of `bias`.
     pub fn new(
         instructions: InstructionSet,
         precision: EnginePrecision,
@@ -47,8 +47,8 @@ impl Linear {
         self.bias.len()
     }
 
-    /// Returns the best number of rows to pass through a stack of these at a time: fewer stay in
-    /// the cache, more read the weights less often.
+    /// Returns the best number of rows to pass through several such layers at a time: fewer rows
+    /// stay in the cache, more rows read the weights less often.
     pub fn tile(&self) -> usize {
         match self.weights {
             PackedWeights::Float(_) => 256,

@@ -1,7 +1,7 @@
 //! Products of matrices on the CPU, and operations on rows between them.
 //!
-//! Every number is summed in a fixed order, independent of other rows: a row is bit-identical alone and
-//! among others.
+//! Every sum has a fixed order, independent of other rows, so a row is bit-identical if it is computed
+//! alone or with other rows.
 
 /// Selects the variant of a kernel for a number of rows, a power of two up to 8, and a number of
 /// vectors up to 3.
@@ -39,17 +39,17 @@ pub enum EnginePrecision {
     /// 32-bit numbers.
     #[default]
     F32,
-    /// Bytes: weights with one scale for each output, states with one scale for each row. Attention,
-    /// norms, memories, sums of layers and heads stay in 32-bit numbers.
+    /// 8-bit integers: weights have one scale for each output, states one scale for each row.
+    /// Attention, norms, LSTM memories, sums of layers and heads stay in f32.
     Int8,
 }
 
 impl EnginePrecision {
-    /// Returns the requested precision, by default the precision of the weights of a model of this
-    /// method.
+    /// Returns the requested precision, or by default the precision of the model's weights; `method`
+    /// is named in errors.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the CPU does not compute in it, or if a GPU is requested.
+    /// [`Error::Usage`] if the CPU does not support the precision, or if a GPU is requested.
     pub fn of(computing: &Backend, in_bytes: bool, method: &str) -> Result<Self> {
         if let Device::Cuda(_) = computing.device {
             return Err(Error::usage(format!(

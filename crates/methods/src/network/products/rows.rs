@@ -5,12 +5,12 @@ use crate::network::exp::{ROUND, exp2, gelu as gelu_of};
 use crate::network::instruction_set::InstructionSet;
 use crate::network::lanes::{fold, max, sum};
 
-/// The weights of a norm.
+/// The weights of a layer normalisation.
 #[derive(Debug, Clone)]
 pub struct Norm {
     /// The factors.
     pub weight: Vec<f32>,
-    /// The summands.
+    /// The numbers that are added.
     pub bias: Vec<f32>,
     /// The epsilon that is added to a variance.
     pub eps: f32,
@@ -59,9 +59,9 @@ pub fn gelu(instructions: InstructionSet, values: &mut [f32]) {
     );
 }
 
-/// Replaces the first `len` numbers x of each row of `width` by 2ˣ, up to a factor of the row, and
-/// the rest of the row by practically 0; `fractions` becomes the factor that makes the sum of each
-/// row 1.
+/// Replaces the first `len` numbers x of each row of `width` numbers by 2ˣ, up to a factor of the
+/// row, and the other numbers by practically 0. Sets `fractions` to the factor of each row that
+/// makes its sum 1.
 pub fn powers(
     instructions: InstructionSet,
     values: &mut [f32],
@@ -95,7 +95,7 @@ pub fn scale(instructions: InstructionSet, rows: &mut [f32], stride: usize, widt
     );
 }
 
-/// Adds these rows of `x`, of `width` numbers, multiplied by a factor.
+/// Adds these rows of `x`, of `width` numbers and multiplied by a factor, to the rows of `sum`.
 pub fn add_scaled(
     instructions: InstructionSet,
     sum: &mut [f32],

@@ -42,7 +42,7 @@ impl Charsmap {
         Ok(Self { units, texts: texts.to_vec() })
     }
 
-    /// Maps a text.
+    /// Returns a text after the map is applied to it.
     pub fn normal(&self, text: &str) -> String {
         let mut normal = String::with_capacity(text.len());
         for grapheme in text.graphemes(true) {
@@ -62,7 +62,7 @@ impl Charsmap {
         normal
     }
 
-    /// Returns the text for the shortest beginning of a text that the trie has.
+    /// Returns the text that replaces the shortest prefix of `text` that is in the trie.
     fn mapped(&self, text: &str) -> Option<&str> {
         let at = self.leaf(text.as_bytes())?;
         let rest = self.texts.get(at..)?;

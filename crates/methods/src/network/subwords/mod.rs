@@ -1,5 +1,6 @@
-//! Words as subwords of an encoder's vocabulary, cut without a library of tokenisers: the vocabularies
-//! of BERT (WordPiece) and of XLM-R and its kin (Unigram), as `tokenizer.json` has them.
+//! Splits words into subwords of an encoder's vocabulary without a tokeniser library: the vocabularies
+//! of BERT (WordPiece) and of XLM-R and related encoders (Unigram), which it reads from
+//! `tokenizer.json`.
 
 mod charsmap;
 mod special;
@@ -14,12 +15,12 @@ pub use special::{Special, SpecialNames};
 use unigram::Unigram;
 use word_piece::WordPiece;
 
-/// The advice for a tokenizer that only the library of tokenizers knows.
+/// The advice for a tokenizer that only the tokeniser library supports.
 pub const NEEDS_NEURAL: &str = "build majuscule with the feature neural";
 
 /// The tokenizer of words into subwords.
 pub trait SubwordTokenizer: Debug + Send + Sync {
-    /// Returns the subwords of a word; none for a word of marks that the vocabulary drops.
+    /// Returns the subwords of a word; none for a word of punctuation that the vocabulary drops.
     ///
     /// # Errors
     /// Describes the failure.
@@ -104,7 +105,7 @@ impl SubwordTokenizer for NativeTokenizer {
     }
 }
 
-/// Refuses a part of a `tokenizer.json` that is not known here.
+/// Returns the error for a part of a `tokenizer.json` that is not supported.
 fn unknown<T>(part: &str, found: &Value) -> Result<T, String> {
     let found = found["type"].as_str().unwrap_or("of no type");
     Err(format!("has the {part} {found}, which this build does not know: {NEEDS_NEURAL}"))

@@ -38,7 +38,7 @@ impl SpecialNames {
         }
     }
 
-    /// Fills in the names that are not known.
+    /// Fills in the names that are not known with the names in `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -48,8 +48,8 @@ impl SpecialNames {
         }
     }
 
-    /// Returns the names that a tokenizer itself uses, or else the usual ones that it has; `id`
-    /// returns the id of a subword.
+    /// Returns the names that a tokenizer itself uses, or else the usual names that its vocabulary
+    /// has; `id` returns the id of a subword.
     pub fn in_tokenizer(processor: &Value, padding: &Value, id: &dyn Fn(&str) -> Option<u32>) -> Self {
         let known = |name: &String| id(name).is_some();
         let usual = |names: [&str; 2]| names.map(str::to_owned).into_iter().find(known);
@@ -83,7 +83,7 @@ impl SpecialNames {
     }
 }
 
-/// Returns the names of the subwords that a processor puts before and after a text.
+/// Returns the names of the subwords that a processor adds before and after a text.
 fn ends(processor: &Value) -> Option<(String, String)> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     if let Some(processors) = processor["processors"].as_array() {

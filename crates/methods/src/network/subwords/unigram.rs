@@ -1,5 +1,5 @@
-//! The vocabularies of XLM-R and its kin: the subwords of a word whose probabilities have the largest
-//! product (Kudo 2018).
+//! The vocabularies of XLM-R and related encoders: a word is split into the subwords whose
+//! probabilities have the largest product (Kudo 2018).
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub struct Unigram {
     space: char,
 }
 
-/// A change to a word before it is cut.
+/// A change to a word before it is split.
 #[derive(Debug)]
 enum UnigramNormalizer {
     Nfc,
@@ -42,7 +42,8 @@ struct UnigramModel {
     byte_fallback: bool,
 }
 
-/// ln of the probability of an unknown character, relative to the rarest subword's.
+/// The amount by which ln of the probability of an unknown character is lower than ln of the
+/// probability of the rarest subword.
 const PENALTY: f64 = 10.0;
 
 impl Unigram {
@@ -63,7 +64,7 @@ impl Unigram {
         let rarest = vocab.iter().map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
         let highest = vocab.len().saturating_sub(1) as u32;
         let longest = vocab.iter().map(|(subword, _)| subword.len()).max().unwrap_or_default();
-        // Of equal subwords the last counts.
+        // Among equal subwords, the last one counts.
         let subwords =
             vocab.into_iter().zip(0..).map(|((subword, score), id)| (subword, (id, score))).collect();
         Ok(Self { subwords, longest, highest, unknown, unknown_score: rarest - PENALTY, normalizers, space })
@@ -91,7 +92,7 @@ impl Unigram {
         }
         let mut ids = Vec::new();
         for part in normal.split_whitespace() {
-            // A space of the text's own begins a word, too.
+            // A space character that the text itself contains begins a word, too.
             let mut begun = String::from(self.space);
             begun.push_str(part.strip_prefix(self.space).unwrap_or(part));
             let mut starts = begun.match_indices(self.space).map(|(at, _)| at).skip(1);
@@ -107,7 +108,8 @@ impl Unigram {
 
     /// Appends the subwords of a word that begins with its space.
     fn cut(&self, word: &str, ids: &mut Vec<u32>) {
-        /// The best way to an end: its score, and the beginning and the id of its last subword.
+        /// The best segmentation up to a position: its score, and the beginning and the id of its
+        /// last subword.
         #[derive(Clone, Copy)]
         struct Best {
             score: f64,
@@ -164,7 +166,7 @@ fn read_normalizers(json: &Value, out: &mut Vec<UnigramNormalizer>) -> Result<()
     Ok(())
 }
 
-/// Returns the character that a pre-tokenizer puts before each word to represent a space.
+/// Returns the character that a pre-tokenizer adds before each word to represent a space.
 fn space(json: &Value) -> Result<char, String> {
     match json["type"].as_str() {
         Some("Metaspace") if json["split"] != false && json["prepend_scheme"] != "never" => {

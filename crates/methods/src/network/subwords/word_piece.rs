@@ -1,5 +1,5 @@
-//! The vocabularies of BERT: the longest subword that a word begins with, again and again (Wu et al.
-//! 2016, section 4.1).
+//! The vocabularies of BERT: a word is split at the longest subword with which it begins, and its
+//! remainder likewise (Wu et al. 2016, section 4.1).
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -16,12 +16,12 @@ pub struct WordPiece {
     unknown: u32,
     /// The prefix of subwords that continue a word.
     prefix: String,
-    /// The number of characters of the longest word that is cut.
+    /// The number of characters of the longest word that is split.
     longest: usize,
     normalizer: BertNormalizer,
 }
 
-/// The changes to a word before it is cut.
+/// The changes to a word before it is split.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct BertNormalizer {
     clean_text: bool,
@@ -48,8 +48,8 @@ fn hundred() -> usize {
     100
 }
 
-/// The upper limit of the length of a word that is cut, because tokenizing takes time proportional to
-/// the square of the length.
+/// The upper limit of the length of a word that is split, because tokenizing takes time proportional
+/// to the square of the length.
 const MOST: usize = 1 << 12;
 
 impl WordPiece {
@@ -111,7 +111,7 @@ impl WordPiece {
         ids
     }
 
-    /// Appends the subwords of a run of letters, or of a mark.
+    /// Appends the subwords of a run of letters, or of a punctuation character.
     fn cut(&self, run: &str, ids: &mut Vec<u32>) {
         let before = ids.len();
         let mut start = 0;
@@ -167,7 +167,7 @@ impl BertNormalizer {
     }
 }
 
-/// Returns true for a character that is a subword by itself.
+/// Returns true for a punctuation character, which is separated from the characters around it.
 fn is_mark(c: char) -> bool {
     c.is_ascii_punctuation() || c.is_punctuation()
 }

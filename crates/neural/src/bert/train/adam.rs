@@ -35,7 +35,7 @@ impl Default for Moments {
     }
 }
 
-/// The rows of a matrix that have a gradient, in ascending order; `None` if all have one.
+/// The rows of a matrix that have a gradient, in ascending order; `None` if all rows have a gradient.
 pub(super) type GradientRows<'a> = Option<&'a [u32]>;
 
 impl Moments {
@@ -47,7 +47,7 @@ impl Moments {
     /// Returns the running means of the gradient and of its square.
     ///
     /// # Errors
-    /// Fails if they cannot be read from their device.
+    /// Fails if the means cannot be read from their device.
     pub(super) fn means(&self) -> Result<[Vec<f32>; 2]> {
         match &self.means {
             Means::InMemory(means) => Ok(means.clone()),

@@ -78,7 +78,7 @@ impl Adapter for BertAdaptation {
 }
 
 impl BertAdaptation {
-    /// Decides the open options by the settings in a model's manifest, and then by the defaults.
+    /// Fills in the options that are not given from the settings in a model's manifest, and then from the defaults.
     pub(super) fn as_trained(&self, settings: &Value) -> BertTraining {
         let trained = &settings["config"];
         let number = |name: &str, default: f64| trained[name].as_f64().unwrap_or(default);
@@ -99,17 +99,16 @@ impl BertAdaptation {
         })
     }
 
-    /// Adapts a model to a text, and returns a new model with the same encoder. A mixed-case spelling
-    /// in the text replaces the model's. If the text has words in mixed case and the model has no label
-    /// for them, it gets one, which begins with a score of 0.
+    /// Adapts a model to a text, and returns a new model with the same encoder. A mixed-case spelling in the
+    /// text replaces the model's. If the text has words in mixed case and the model has no label for them, the
+    /// new model gets such a label, whose weights are initially 0.
     ///
     /// `watch` is informed after each step. The new model follows the protocol of the corpus: after
     /// `asr`, a text continues across the ends of lines.
     ///
     /// # Errors
-    /// Fails if the corpus cannot be read, teaches no case or pairs letters differently from the model;
-    /// if a setting is out of range; and if the checkpoint belongs to another training, was altered, or
-    /// cannot be written.
+    /// Fails if the corpus cannot be read, has no examples of case or has other case mappings than the model; if a
+    /// setting is out of range; and if the checkpoint belongs to another training, was altered, or cannot be written.
     pub(super) fn adapt_model(
         &self,
         training: BertTraining,

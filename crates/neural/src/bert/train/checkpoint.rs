@@ -1,5 +1,5 @@
-//! The state of a training as a safetensors file, with the weights, the best ones, the moments and
-//! slow weights of the optimiser, and a note of the position.
+//! Checkpoints: the state of a training as a safetensors file, with the current weights, the best weights so far, the
+//! moments and slow weights of the optimiser, and a note of the position.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -29,7 +29,7 @@ use majuscule_train::methods::checkpoint;
 pub(super) struct BertCheckpoint<'a> {
     file: &'a Path,
     settings: String,
-    /// True if each weight that has moved has a slow one.
+    /// True if each weight that has moved also has slow weights.
     has_slow: bool,
     /// Checksums of the examples, and of the initial weights.
     digests: [u32; 2],
@@ -38,13 +38,13 @@ pub(super) struct BertCheckpoint<'a> {
 /// The progress of a training, and the identity of this training.
 #[derive(Debug, Serialize, Deserialize)]
 struct CheckpointNote {
-    /// The settings that states depend on.
+    /// The settings on which the state depends.
     settings: String,
-    /// Checksums of the contents of the files that states depend on.
+    /// Checksums of the examples, and of the initial weights.
     digests: [u32; 2],
     epoch: usize,
     batches: usize,
-    /// The bits of the slot error rate: JSON may lose the last one.
+    /// The lowest error as the bits of an `f64`: a number in JSON may lose the last bit.
     best: Option<u64>,
     worse: usize,
     /// The number of steps that moved each tensor.
@@ -61,21 +61,21 @@ impl<'a> BertCheckpoint<'a> {
     /// Returns the checkpoint that the options name, for a training with these settings.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the file cannot be written.
     pub(super) fn new(
         options: &'a NetworkTrainingOptions,
         record: &TrainingRecord<'_, BertConfig, BertTraining>,
         corpus: &Corpus,
     ) -> Result<Option<Self>> {
         let Some(file) = &options.checkpoint else { return Ok(None) };
-        // A file that cannot be written should fail before long work.
+        // If the file cannot be written, training should fail before long work.
         drop(Publish::new(file)?);
         let settings = checkpoint::settings(record, env!("CARGO_PKG_VERSION").to_owned(), corpus);
         let has_slow = record.training.optimizer.sync_period > 0;
         Ok(Some(Self { file, settings, has_slow, digests: [0; 2] }))
     }
 
-    /// Sets the checksum of the examples and the initial weights.
+    /// Sets the checksums of the examples and of the initial weights.
     ///
     /// # Errors
     /// Fails if the weights cannot be read from their device.
@@ -91,7 +91,7 @@ impl<'a> BertCheckpoint<'a> {
     /// Writes a state atomically.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if the file cannot be written.
     pub(super) fn write(&self, state: &TaggerState, position: &TrainPosition<TensorMap>) -> Result<()> {
         let mut tensors = TensorMap::new();
         let mut add =
@@ -126,7 +126,7 @@ impl<'a> BertCheckpoint<'a> {
         files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
     }
 
-    /// Reads the state in the file, if there is one.
+    /// Reads the state from the file, or returns `None` if there is no file.
     ///
     /// # Errors
     /// Fails if the file is not a checkpoint, belongs to another training or is cut off.

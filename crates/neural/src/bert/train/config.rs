@@ -37,7 +37,7 @@ pub struct BertConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub heads: HeadOptions,
-    /// The subword of a word that has its labels: first, or last, which is next to the mark
+    /// The subword that carries the labels of a word: first, or last, which is next to the punctuation mark
     #[arg(long, value_parser = by_name::<LabelledSubword>(), default_value = default_name::<LabelledSubword>())]
     #[serde(rename = "piece", skip_serializing_if = "LabelledSubword::is_first")]
     pub labelled_subword: LabelledSubword,
@@ -119,7 +119,7 @@ pub struct BertTrainingOptions {
 
 majuscule_arguments::default_of_arguments!(BertTrainingOptions);
 
-/// The options that a tagger depends on, all of them decided.
+/// The options on which a tagger depends, with all defaults filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BertTraining {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ pub struct BertTraining {
     #[serde(rename = "batch_pieces", skip_serializing_if = "Option::is_none")]
     pub batch_subwords: Option<usize>,
     pub layer_dropout: f64,
-    // Left out where it is the optimiser of all trainings before there were others, whose checkpoints still serve.
+    // Omitted for plain Adam, which was once the only optimiser, so that checkpoints of that time remain valid.
     #[serde(flatten, skip_serializing_if = "OptimizerConfig::is_default")]
     pub optimizer: OptimizerConfig,
 }
@@ -162,7 +162,7 @@ impl BertTraining {
 }
 
 impl BertTrainingOptions {
-    /// Decides the open options by the schedule, if there is one, and then by these defaults.
+    /// Fills in the options that are not given, from the schedule if there is one, and then from these defaults.
     pub fn or(&self, defaults: BertTraining) -> BertTraining {
         let defaults = self.schedule.map_or(defaults, |schedule| schedule.applied(defaults));
         let OptimizerConfig { name, sync_period, slow_step_size } = defaults.optimizer;
@@ -187,7 +187,7 @@ impl BertTrainingOptions {
     /// Refuses options out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first setting that is out of range.
     pub(super) fn check(&self) -> Result<()> {
         self.shared.check()?;
         check_numbers(
@@ -210,7 +210,7 @@ impl BertTrainingOptions {
 pub struct OptimizerConfig {
     #[serde(rename = "optimizer")]
     pub name: Optimizer,
-    /// The number of steps between two synchronisations of LookAhead, 0 without it.
+    /// The number of steps between two synchronisations of LookAhead, or 0 without LookAhead.
     pub sync_period: u64,
     /// The step size of LookAhead's slow weights, as a fraction of the way.
     pub slow_step_size: f64,
@@ -247,7 +247,7 @@ impl Learner for BertConfig {
         let model = train(self, corpus, threads, watch)?;
         let mut learned = Learned::new(&model.settings, &self.record(), &model.labels, sections(&model)?);
         learned.settings["encoder"] = json(&encoder);
-        // The requested number may be more than the encoder accepts.
+        // The default in the record may be larger than the encoder accepts.
         learned.settings["config"]["window"] = model.settings.window.into();
         Ok(learned.trained_on(&self.inputs()))
     }
@@ -277,7 +277,7 @@ fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::O
 /// The number of subwords that an encoder sees at a time, if it accepts that many.
 const WINDOW: usize = 256;
 
-/// Writes the number of subwords that are requested.
+/// Writes the requested number of subwords, or the default.
 fn subwords<S: Serializer>(window: &Option<usize>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     window.unwrap_or(WINDOW).serialize(serializer)
 }
@@ -286,7 +286,7 @@ impl BertConfig {
     /// Returns the number of subwords that an encoder sees at a time if it accepts at most `longest`.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if it does not accept as many as were requested.
+    /// Returns [`Error::Usage`] if the encoder accepts fewer subwords than requested.
     pub(super) fn window(&self, longest: usize) -> Result<usize> {
         match self.window {
             Some(window) if window > longest => Err(Error::usage(format!(
@@ -299,7 +299,7 @@ impl BertConfig {
         }
     }
 
-    /// Returns the settings of the training of a new tagger, all of them decided.
+    /// Returns the settings of the training of a new tagger, with all defaults filled in.
     pub(super) fn record(&self) -> TrainingRecord<'_, Self, BertTraining> {
         TrainingRecord { config: self, training: self.training.or(BertTraining::NEW) }
     }
@@ -320,7 +320,7 @@ impl BertConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first setting that is out of range.
     pub(super) fn check(&self) -> Result<()> {
         self.training.check()?;
         self.heads.learned()?;

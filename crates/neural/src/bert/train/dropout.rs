@@ -1,4 +1,4 @@
-//! Dropout in training, the same for the same seed, step and device.
+//! Dropout in training, which is reproducible for the same seed, step and device.
 
 use candle_core::{DType, Device, Result, Tensor};
 use rayon::prelude::*;
@@ -52,7 +52,7 @@ impl Dropout for RandomDropout {
     }
 }
 
-/// Draws a mask with the generator of a device, which needs no copy.
+/// Draws a mask with the generator of a device, so that no mask is copied to it.
 fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
     let kept = Tensor::rand(0f32, 1f32, shape, device)?.ge(rate)?;
     kept.to_dtype(DType::F32)? / (1.0 - rate)
@@ -97,7 +97,7 @@ impl BlockDropout {
         out
     }
 
-    /// Drops values, in blocks of their own.
+    /// Drops values, in blocks of `BLOCK` values.
     pub(super) fn apply(&self, instructions: InstructionSet, values: &mut [f32]) {
         values.par_chunks_mut(BLOCK).enumerate().for_each(|(block, values)| {
             let factors = self.factors(instructions, block, values.len());

@@ -32,7 +32,7 @@ pub(super) fn keep_subwords(pretrained: Pretrained, corpus: &Corpus) -> Result<P
         }
         Ok(())
     })?;
-    // RoBERTa counts positions from the id of its padding, which stays.
+    // RoBERTa counts positions from the id of its padding, which must not change.
     used.extend(0..config.first_position as u32);
     let (subwords, kept) = subwords.cut(used).map_err(failed)?;
     let rows = || -> Computed<Tensor> {

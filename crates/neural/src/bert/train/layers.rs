@@ -1,5 +1,5 @@
-//! The layers of a pretrained encoder that a training begins with: all of them or the first ones. The
-//! top ones of these may be drawn anew (Zhang et al. 2021, "Revisiting few-sample BERT fine-tuning",
+//! Selects the layers of a pretrained encoder with which a training begins: all layers or the first layers. The
+//! top layers among them may be reinitialised (Zhang et al. 2021, "Revisiting few-sample BERT fine-tuning",
 //! section 5).
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::shared::init::normal;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_train::random::{Purpose, generator};
 
-/// The standard deviation of new weights, which BERT was pretrained from.
+/// The standard deviation of new weights, which is the same as for the initial weights of BERT's pretraining.
 const DEVIATION: f64 = 0.02;
 
 /// The choice of the layers of an encoder.
@@ -31,13 +31,13 @@ pub struct LayerConfig {
     pub reset_layers: usize,
 }
 
-/// Returns true if no layer is drawn anew.
+/// Returns true if no layer is reinitialised.
 fn is_none(layers: &usize) -> bool {
     *layers == 0
 }
 
 impl LayerConfig {
-    /// Returns the encoder in `folder` with the layers of this choice; `seed` draws new weights.
+    /// Returns the encoder in `folder` with the chosen layers. New weights are drawn with `seed`.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if the encoder has fewer layers.
@@ -64,9 +64,9 @@ impl LayerConfig {
     }
 }
 
-/// Draws the weights of a layer anew. They depend on the seed and the layer alone.
+/// Reinitialises the weights of a layer. The new weights depend only on the seed and the layer.
 fn draw(of: &mut Pretrained, layer: usize, seed: u64) -> Computed<()> {
-    // The first step draws the heads.
+    // The generator of step 0 draws the heads.
     let mut random = generator(seed, Purpose::Beginning, 1 + layer as u64);
     let shapes = encoder_shapes(&of.config).into_iter();
     for (name, shape) in shapes.filter(|(name, _)| layer_of(name) == Some(layer)) {

@@ -5,7 +5,7 @@ use candle_core::{CpuStorage, Device, InplaceOp1, Layout, Result, Tensor, Var, b
 
 use crate::bert::ops::read;
 
-/// The slow weights of a tensor. They begin as its values before its first step.
+/// The slow weights of a tensor. They begin as the values of the tensor before its first step.
 #[derive(Debug, Clone)]
 pub(super) struct SlowWeights(Tensor);
 
@@ -31,12 +31,13 @@ impl SlowWeights {
     /// Moves the slow weights to a device.
     ///
     /// # Errors
-    /// Fails if the device has no memory for them.
+    /// Fails if the device does not have enough memory.
     pub(super) fn on(self, device: &Device) -> Result<Self> {
         self.0.to_device(device).map(Self)
     }
 
-    /// Moves the slow weights by `fraction` of their distance from the tensor, and the tensor to them.
+    /// Moves the slow weights by `fraction` of their distance towards the tensor, and then sets the tensor to the
+    /// slow weights.
     ///
     /// # Errors
     /// Fails if the shapes do not match.
@@ -64,8 +65,8 @@ struct SlowStep<'a> {
     fraction: f32,
 }
 
-/// The number of weights that are compared before they move: rows of the embedding table that no
-/// step has moved yet are most of it, and stay.
+/// The number of weights in a block, which is moved only if its slow and fast weights differ. Most rows of the
+/// embedding table have not yet been moved by any step, and are skipped.
 const COMPARED: usize = 256;
 
 impl InplaceOp1 for SlowStep<'_> {

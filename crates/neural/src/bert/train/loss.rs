@@ -8,8 +8,8 @@ use crate::bert::ops;
 use crate::shared::heads::{HeadSizes, ln_softmax};
 use majuscule_base::error::{Error, Result as Checked, option};
 
-/// The settings of the loss. Both variants are there to be compared with plain cross-entropy, which
-/// Courtland et al. 2020 found better.
+/// The settings of the loss. Both variants exist for comparison with plain cross-entropy, which Courtland et al. 2020
+/// found better.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, clap::Args)]
 pub struct LossConfig {
     /// Focal loss with this exponent, for comparison (Lin et al. 2017): words whose labels are certain
@@ -51,7 +51,7 @@ pub(super) fn of_heads(config: LossConfig, samples: &[EncoderSample], heads: Hea
     counts.map(|counts| HeadLoss::new(config, &counts))
 }
 
-/// The least value of 1 - P: rounding makes it less than 0, and at 0 an exponent under 1 has no
+/// The least value of 1 - P: rounding can make 1 - P negative, and at 0 a power with an exponent below 1 has no
 /// derivative.
 const LEAST_DOUBT: f32 = f32::EPSILON;
 
@@ -60,8 +60,8 @@ const LEAST_DOUBT: f32 = f32::EPSILON;
 pub(super) struct HeadLoss {
     /// The exponent of focal loss, γ in the paper; 0 for cross-entropy.
     exponent: f64,
-    /// The weight of each label, with mean 1 over the words of the training text; none if all count
-    /// the same.
+    /// The weight of each label, with mean 1 over the words of the training text; `None` if all labels count the
+    /// same.
     weights: Option<Vec<f32>>,
 }
 
@@ -72,7 +72,7 @@ impl HeadLoss {
         Self { exponent, weights: class_weights.then(|| inverse_frequencies(counts)) }
     }
 
-    /// Computes the loss of a word from the scores of its labels and the id of the right one, replaces the scores
+    /// Computes the loss of a word from the scores of its labels and the id of the correct label, replaces the scores
     /// by their log probabilities, and writes the gradients of `scale` times the loss.
     pub(super) fn of_word(&self, scores: &mut [f32], label: usize, scale: f32, grads: &mut [f32]) -> f32 {
         ln_softmax(scores);

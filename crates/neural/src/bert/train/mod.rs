@@ -51,8 +51,8 @@ use pretrained::Pretrained;
 pub use schedule::Schedule;
 use trainer::{TaggerState, TaggerTrainer};
 
-/// Trains a model, and reports progress after each step. The file of the checkpoint remains, and leads
-/// to the same model at once: it should be removed when the model is saved.
+/// Trains a model, and reports progress after each step. The checkpoint file remains, and resuming from it returns
+/// the same model at once. The caller should remove it when the model is saved.
 ///
 /// # Errors
 /// Fails if the encoder cannot be used; if the corpus cannot be read or teaches no case; if a
@@ -105,7 +105,7 @@ struct TaggerTraining<'a> {
 }
 
 impl TaggerTraining<'_> {
-    /// Trains the weights that `init` makes for these heads.
+    /// Trains the weights that `init` makes for the sizes of the heads.
     fn run(
         self,
         init: impl FnOnce(HeadSizes) -> Computed<TensorMap>,
@@ -169,8 +169,7 @@ impl TaggerTraining<'_> {
     }
 }
 
-/// Returns a model with the given costs of marks, or else the costs with the best F on held-out
-/// examples.
+/// Returns a model with costs of marks, which are given or chosen for the best F on held-out examples.
 fn balanced(model: Bert, heads: &HeadOptions, held_out: &[Example], threads: NonZeroUsize) -> Result<Bert> {
     let marks = model.heads.marks();
     if marks.is_empty() {

@@ -19,40 +19,40 @@ use majuscule_methods::model::FileRecord;
 pub(super) struct Pretrained {
     pub(super) config: EncoderConfig,
     pub(super) subwords: HuggingFaceTokenizer,
-    /// The weights by their names in BERT without `bert.`.
+    /// The weights by their names in BERT, without the prefix `bert.`.
     pub(super) weights: TensorMap,
 }
 
-/// The identity of a pretrained encoder in a manifest: names of folders are chosen by hand, and
-/// many encoders have the same one.
+/// The identity of a pretrained encoder in a manifest. The name of the folder is not sufficient: it is chosen by
+/// hand, and many encoders share a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct EncoderRecord {
     /// The name of its folder.
     name: String,
     /// The size of its weights in bytes.
     bytes: u64,
-    /// The CRC-32 of the file of its weights, in hexadecimal.
+    /// The CRC-32 of the file of weights, in hexadecimal.
     crc32: String,
 }
 
 impl EncoderRecord {
-    /// Reads the weights of a folder.
+    /// Makes the record of a folder from its weights.
     ///
     /// # Errors
-    /// Fails if they are missing.
+    /// Fails if the weights are missing.
     pub(super) fn of(folder: &Path) -> Result<Self> {
         let FileRecord { bytes, crc32, .. } = FileRecord::of(WEIGHTS, &file(folder, WEIGHTS)?);
         Ok(Self { name: files::name(folder), bytes, crc32 })
     }
 }
 
-/// A vocabulary without the rest of a tokenizer, and the files that show whether it is cased and
-/// which subwords are special.
+/// The file of a vocabulary without a tokenizer, and the files that state whether the vocabulary is cased and which
+/// subwords are special.
 const VOCABULARY: &str = "vocab.txt";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 const SPECIAL: &str = "special_tokens_map.json";
 
-/// Files of a tokenizer that is not read here.
+/// Files of older formats of tokenizers, which are not supported.
 const OLD_TOKENIZERS: [&str; 3] = ["merges.txt", "sentencepiece.bpe.model", "spiece.model"];
 
 impl Pretrained {
@@ -72,10 +72,10 @@ impl Pretrained {
     }
 }
 
-/// Returns the tokenizer of a folder, for an encoder with this many subwords, if that is known.
+/// Returns the tokenizer of a folder, for an encoder with this many subwords, if the number is known.
 ///
 /// # Errors
-/// Fails if there is no such file, or it belongs to another model.
+/// Fails if the folder has no tokenizer, or if the tokenizer belongs to another model.
 pub(super) fn subwords(folder: &Path, vocabulary: Option<usize>) -> Result<HuggingFaceTokenizer> {
     let settings = settings(folder, TOKENIZER_CONFIG)?;
     if folder.join(TOKENIZER).exists() || !folder.join(VOCABULARY).exists() {

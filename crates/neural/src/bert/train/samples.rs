@@ -20,7 +20,7 @@ use majuscule_train::methods::forms::CorpusForms;
 pub(super) struct EncoderSample {
     /// The subwords.
     pub(super) ids: Vec<u32>,
-    /// The words that count.
+    /// The words that have labels.
     pub(super) words: Vec<SupervisedWord>,
 }
 
@@ -33,8 +33,8 @@ pub(super) struct SupervisedWord {
     pub(super) labels: WordLabels,
 }
 
-/// Reads a corpus, and returns its samples and a checksum of all examples. Labels of an existing
-/// model keep their ids, and its mixed-case spellings stay unless the corpus has others.
+/// Reads a corpus, and returns its samples and a checksum of all examples. Labels of an existing model keep their
+/// ids, and its mixed-case spellings remain unless the corpus has other spellings of the same words.
 ///
 /// # Errors
 /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation marks.
@@ -52,12 +52,12 @@ pub(super) fn read(
     };
     let mut options = windows::options(settings.window, settings.runs_on, None, 1);
     if !marks.is_empty() {
-        // Running text is cut anywhere, and all its words are learned.
+        // Running text may be cut anywhere, so windows need no overlap: all words are learned.
         options.overlap = 0;
     }
     let windower = Windower::new(subwords, options);
     let mut forms = CorpusForms::default();
-    // The paper's three classes, and after them the fourth if it occurs.
+    // The three classes of Rei et al. 2020; the fourth class, mixed case, follows if it occurs.
     let classes = if cases { &Class::ALL[..3] } else { &Class::ALL[..1] };
     let labels = model.map_or_else(|| Heads::labels(classes, marks), |model| model.labels.clone());
     let with_mixed = if cases { with_mixed(&labels) } else { labels.clone() };
@@ -91,7 +91,7 @@ pub(super) fn read(
     Ok((dataset, digest.sum()))
 }
 
-/// Makes samples of examples.
+/// Makes samples from examples.
 struct SampleMaker<'a> {
     heads: Heads,
     subword: LabelledSubword,
@@ -108,7 +108,7 @@ impl SampleMaker<'_> {
         for EncoderWindow { ids, targets, .. } in windows {
             let last = targets.len() - 1;
             let words = targets.iter().zip(gold.by_ref()).enumerate().filter_map(|(at, (target, labels))| {
-                // The words after the last gap of a window are not there.
+                // The mark after the last word is not learned, as the window lacks the words after it.
                 let labels = WordLabels { mark: labels.mark.filter(|_| at < last), ..*labels };
                 let position = target.position(self.subword)?;
                 (!labels.is_empty()).then_some(SupervisedWord { position, labels })
@@ -122,7 +122,7 @@ impl SampleMaker<'_> {
     }
 }
 
-/// Returns labels with the fourth class.
+/// Returns labels with the fourth class, mixed case.
 fn with_mixed(labels: &Labels) -> Labels {
     let heads = Heads::of(labels);
     Heads::labels(&heads.classes_with(Class::Mixed), heads.marks())

@@ -1,4 +1,4 @@
-//! The schedules of papers: the steps of a training as its paper states them.
+//! The schedules of papers: the settings of a training as the paper states them.
 
 use serde::Serialize;
 
@@ -20,8 +20,8 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// Returns the settings of a training under the schedule. Both papers freeze the encoder at first, and
-    /// mention no other change of the steps.
+    /// Returns the settings of a training under the schedule. Both papers freeze the encoder at first, and mention no
+    /// warm-up or clipping.
     pub fn applied(self, defaults: BertTraining) -> BertTraining {
         let optimizer = match self {
             // Section 5; the dropout of layers is in section 4.1.

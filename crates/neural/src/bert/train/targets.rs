@@ -10,12 +10,12 @@ use crate::shared::heads::HeadSizes;
 /// The rows of a batch that are labelled, and the labels of each head.
 pub(super) struct BatchTargets {
     pub(super) rows: Vec<u32>,
-    /// The positions among the rows that have a label of the head, and the ids of the labels.
+    /// For each head, the indices in `rows` of the words with a label, and the ids of these labels.
     pub(super) labels: [(Vec<u32>, Vec<u32>); 2],
 }
 
 impl BatchTargets {
-    /// Collects the targets of samples, each with its first row in the batch.
+    /// Collects the targets of samples, which are paired with their first rows in the batch.
     pub(super) fn new<'a>(samples: impl Iterator<Item = (&'a EncoderSample, usize)>) -> Self {
         let (mut rows, mut labels) = (Vec::new(), <[(Vec<u32>, Vec<u32>); 2]>::default());
         for (sample, start) in samples {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The last pool: most calls ask for as many threads as the one before.
+/// The last pool: most calls need as many threads as the call before.
 static LAST: Mutex<Option<(NonZeroUsize, Arc<ThreadPool>)>> = Mutex::new(None);
 
 /// Runs work on this number of threads.

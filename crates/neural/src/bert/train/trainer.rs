@@ -1,4 +1,4 @@
-//! Trains a tagger: runs a batch forward, its loss backward, and updates each weight.
+//! Trains a tagger: runs the forward pass of a batch and the backward pass of its loss, and updates each weight.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -44,7 +44,7 @@ pub(super) struct TaggerState {
     pub(super) weights: BTreeMap<String, Var>,
     /// The moments of the weights that have moved.
     pub(super) moments: BTreeMap<String, Moments>,
-    /// The slow weights of LookAhead of the weights that have moved; empty without it.
+    /// The slow weights of LookAhead for the weights that have moved; empty without LookAhead.
     pub(super) slow: BTreeMap<String, SlowWeights>,
 }
 
@@ -68,7 +68,7 @@ impl TaggerState {
     }
 }
 
-/// Makes the initial weights: the encoder's, equal weights of layers, and random heads.
+/// Makes the initial weights: the weights of the encoder, equal weights of layers, and random heads.
 pub(super) fn init_weights(
     encoder: TensorMap,
     config: &EncoderConfig,
@@ -109,7 +109,7 @@ pub(super) struct TaggerTrainer<'a> {
     pub(super) losses: [HeadLoss; 2],
     pub(super) threads: NonZeroUsize,
     pub(super) checkpoint: Option<&'a BertCheckpoint<'a>>,
-    /// Makes a model of weights.
+    /// Makes a model from weights.
     pub(super) model: &'a (dyn Fn(TensorMap) -> Result<Bert> + Sync),
     pub(super) state: TaggerState,
     /// The tagger of the current epoch. It sees every change of the weights.
@@ -144,7 +144,8 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         loss.map_err(|error| self.stopped(error))
     }
 
-    /// Copies the weights; with LookAhead the slow ones, as a synchronisation now would leave them.
+    /// Copies the weights. With LookAhead, these are the slow weights as a synchronisation at this point would leave
+    /// them.
     fn weights(&self) -> Result<TensorMap> {
         let fraction = self.training.optimizer.slow_step_size;
         let copy = |(name, var): (&String, &Var)| {
@@ -165,8 +166,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         Ok(vec![("layer_weights", json!(model.scorer.tagger().layer_weights().map_err(failed)?))])
     }
 
-    /// Returns true for epochs with a frozen encoder, in which a step costs a third of a later one
-    /// or less.
+    /// Returns true for epochs with a frozen encoder, in which a step costs at most a third of a later step.
     fn is_cheap(&self, epoch: usize) -> bool {
         let BertTraining { frozen, shared, .. } = self.training;
         epoch < frozen && frozen < shared.epochs
@@ -199,7 +199,7 @@ impl TaggerTrainer<'_> {
         self.trains_with(name, epoch >= self.training.frozen)
     }
 
-    /// Returns true for a weight that is trained where the encoder is, or is not.
+    /// Returns true if a weight is trained, where `encoder` is true if the encoder is trained.
     fn trains_with(&self, name: &str, encoder: bool) -> bool {
         let has_own_rate = name == SCALARS && self.training.scalar_rate.is_some();
         encoder || self.is_of_head(name) || has_own_rate
@@ -254,8 +254,8 @@ impl TaggerTrainer<'_> {
         Ok(loss)
     }
 
-    /// Computes the loss of a batch, and its gradients with respect to the weights that are trained:
-    /// with `encoder` also the encoder's.
+    /// Computes the loss of a batch, and its gradients with respect to the weights that are trained. These include
+    /// the weights of the encoder if `encoder` is true.
     pub(super) fn gradients(
         &self,
         samples: &[&EncoderSample],
@@ -278,7 +278,7 @@ impl TaggerTrainer<'_> {
         RandomDropout { random: generator(seed, Purpose::Dropout, step), head, layers }
     }
 
-    /// Computes gradients on the CPU, by the passes of this crate.
+    /// Computes gradients on the CPU, with the passes of this crate.
     fn gradients_in_memory(
         &self,
         samples: &[&EncoderSample],
@@ -318,7 +318,7 @@ impl TaggerTrainer<'_> {
         Ok(found)
     }
 
-    /// Computes gradients on any device, by candle's graph.
+    /// Computes gradients on any device, with candle's graph.
     pub(super) fn gradients_on_device(
         &self,
         samples: &[&EncoderSample],
@@ -350,10 +350,10 @@ impl TaggerTrainer<'_> {
         Ok(found)
     }
 
-    /// Returns the factor that clips the norm of all gradients together.
+    /// Returns the factor that clips the joint norm of all gradients.
     fn scale<'g>(&self, grads: impl Iterator<Item = &'g Tensor>) -> Computed<f32> {
         let mut sum = 0.0;
-        // One synchronisation with the device is enough.
+        // The sum remains on the device, so that one synchronisation is enough.
         let mut there: Option<Tensor> = None;
         for grad in grads {
             if grad.device().is_cpu() {
@@ -392,10 +392,10 @@ impl TaggerTrainer<'_> {
 pub(super) struct BatchGradients {
     /// The loss.
     pub(super) loss: f64,
-    /// The gradients by the names of weights. That of the embeddings of subwords has a row for each of
+    /// The gradients by the names of weights. The gradient of the embeddings of subwords has a row for each of
     /// `subwords`.
     pub(super) of: BTreeMap<String, Tensor>,
-    /// The subwords that occur, each once in order.
+    /// The distinct subwords in ascending order.
     pub(super) subwords: Vec<u32>,
 }
 

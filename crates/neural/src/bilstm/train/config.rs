@@ -80,7 +80,7 @@ impl BilstmConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first setting that is out of range.
     pub(super) fn check(&self) -> Result<()> {
         let refused = |problem: String| Err(Error::usage(problem));
         if let Some((name, width)) = self.widths().wrong() {

@@ -10,8 +10,8 @@ use crate::shared::product::{MatrixView, MatrixViewMut};
 use crate::shared::sequences::{Direction, SequenceSteps};
 use crate::shared::sparse_adam::{SparseGradient, TableGradient};
 
-/// Returns the mean loss of the texts of a batch, in which words may lack labels, and its gradient.
-/// `masks` are the dropout factors of [`network::forward`], in its order.
+/// Returns the mean loss of the texts of a batch, in which words may lack labels, and its gradient. `masks` are the
+/// dropout factors of [`network::forward`], in the order in which it applies them.
 pub(super) fn gradient(
     weights: WeightsView<'_>,
     batch: &WordBatch<'_>,
@@ -85,9 +85,9 @@ pub(super) fn gradient(
     (loss, SparseGradient { dense, tables: vec![words] })
 }
 
-/// Returns the loss of cases, and adds the gradients of their scores and of the chain's weights. A
-/// word without a class may have any, so that the loss is −ln of the sum over all labellings that
-/// fit.
+/// Returns the loss of cases, and adds the gradients of their scores and of the chain's weights. A word without
+/// a class may have any class, so the loss is −ln of the total probability of the labellings that match the
+/// known classes.
 fn chain_loss(
     weights: WeightsView<'_>,
     batch: &WordBatch<'_>,
@@ -125,8 +125,8 @@ fn chain_loss(
     loss
 }
 
-/// Returns the loss of marks, −ln of the probability of each mark that is known, and adds the
-/// gradient of their scores.
+/// Returns the loss of marks, −ln of the probability of each known mark, and writes the gradients of the scores of
+/// marks.
 fn mark_loss(
     heads: HeadSizes,
     batch: &WordBatch<'_>,

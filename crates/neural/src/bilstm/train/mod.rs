@@ -24,7 +24,7 @@ use majuscule_train::methods::Watch;
 use samples::WordSamples;
 use trainer::{BilstmTrainer, init_weights};
 
-/// Trains a model on one thread, and reports progress after each step. The file of the checkpoint remains.
+/// Trains a model on one thread, and reports progress after each step. The checkpoint file is not removed.
 ///
 /// # Errors
 /// Fails if the corpus cannot be read or teaches no case; if a setting is out of range; if the log cannot be
@@ -63,7 +63,7 @@ pub fn train(
     balanced(network.model(&values)?, &config.heads, &dataset.held_out)
 }
 
-/// Returns a model with the given costs of marks, or else the costs with the best F on held-out examples.
+/// Returns a model with costs of marks, which are given or chosen for the best F on held-out examples.
 fn balanced(model: Bilstm, heads: &HeadOptions, held_out: &[Example]) -> Result<Bilstm> {
     let marks = model.labels().marks();
     if marks.is_empty() {

@@ -13,7 +13,7 @@ use majuscule_base::error::Result;
 use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Random, unit};
 
-/// A window with the labels of its words; a word without any is context only.
+/// A window with the labels of its words; a word without labels is context only.
 #[derive(Debug, Clone)]
 pub(super) struct WordSample {
     pub(super) window: TextWindow,
@@ -35,7 +35,8 @@ impl WordSamples {
     /// Reads a corpus twice: its words, then its texts.
     ///
     /// # Errors
-    /// Fails if the corpus cannot be read, has no words, or teaches no case or not all the marks.
+    /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
+    /// marks.
     pub(super) fn read(config: &BilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
         let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(&config.heads, split)?;
         let (vocabulary, once) = vocabulary(&forms);
@@ -47,7 +48,8 @@ impl WordSamples {
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once, digest })
     }
 
-    /// Returns the words of a sample. Some of the words that occur once count as unknown.
+    /// Returns the words of a sample. A word that occurs once in the corpus counts as unknown with the probability
+    /// `unknown`.
     pub(super) fn words<'a>(
         &self,
         sample: &'a WordSample,
@@ -64,8 +66,8 @@ impl WordSamples {
     }
 }
 
-/// Returns the words by descending frequency, and the first id of the words that occur once. A
-/// letter of only one word counts as unknown, so that unknown letters occur too.
+/// Returns the words by descending frequency, and the first id of the words that occur once. A letter that occurs in
+/// only one word counts as unknown, so that training contains unknown letters.
 fn vocabulary(forms: &CorpusForms) -> (BilstmVocabulary, u32) {
     let mut words: Vec<(&str, u64)> = forms.words().collect();
     words.sort_by_key(|&(word, count)| (Reverse(count), word));

@@ -1,4 +1,4 @@
-//! The steps of a training: a batch forward, and its loss backward.
+//! The steps of a training: the forward pass of a batch, and the backward pass of its loss.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use crate::shared::sparse_adam::SparseGradient;
 use majuscule_base::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
 
-/// Draws the initial weights: embeddings from the range of Lample et al., and matrices as Glorot &
-/// Bengio 2010 do. Forget gates are open, and all scores of the chain are 0.
+/// Draws the initial weights: embeddings from the range of Lample et al., and matrices as in Glorot & Bengio 2010.
+/// The biases of forget gates are 1, and all scores of the chain are 0.
 pub(super) fn init_weights(layout: &WeightLayout, seed: u64) -> Vec<f32> {
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut values = vec![0.0; layout.len()];
@@ -28,7 +28,7 @@ pub(super) fn init_weights(layout: &WeightLayout, seed: u64) -> Vec<f32> {
     let widths = layout.widths;
     fill(&layout.letters, table(widths.letter));
     for cell in layout.spelling.iter().chain(&layout.sentence) {
-        // Each gate is a matrix of its own.
+        // Each gate has its own matrix.
         fill(&cell.inputs, matrix(cell.inputs.len() / (4 * cell.hidden), cell.hidden));
         fill(&cell.states, matrix(cell.hidden, cell.hidden));
     }
@@ -47,7 +47,7 @@ pub(super) struct BilstmTrainer<'a> {
     pub(super) unknown: f64,
     pub(super) samples: &'a WordSamples,
     pub(super) layout: WeightLayout,
-    /// Makes a model of weights.
+    /// Makes a model from weights.
     pub(super) model: &'a dyn Fn(NetworkWeights) -> Bilstm,
 }
 

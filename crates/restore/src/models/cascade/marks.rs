@@ -9,25 +9,26 @@ use std::ops::Range;
 use super::{CONTEXT, CascadeWindow, MOST};
 use majuscule_text::{Break, Choice, Mark, Token, Tokens, probability};
 
-/// The words that wait for their window. Windows begin and end at sentence ends of which the first
-/// method is certain, or else, at most [`MOST`] words apart, where it is least in doubt; the mark
-/// there is the first method's, unless a text ends there, so that no window depends on another.
+/// The words that wait for their window. A window begins and ends at sentence ends of which the
+/// first method is certain. If there is none within [`MOST`] words, it ends where the first method
+/// is least in doubt. The first method decides the mark at the end of a window, unless a text ends
+/// there, so that no window depends on another window.
 #[derive(Debug)]
 pub(super) struct MarkGathering {
     /// The probability below which a choice of the first method is in doubt.
     sure: f32,
-    /// The words kept: first the words that are already answered, then the others.
+    /// The words kept: first the words that are already answered, then the unanswered words.
     held: Tokens,
     answered: usize,
-    /// The first method's choices for the words that are not answered, as far as they are known.
+    /// The first method's choices for the unanswered words, if they are known yet.
     pub choices: Vec<Choice>,
     /// The mark before the first word that is not answered.
     last: Mark,
 }
 
-/// Words that one method answers.
+/// A span of words that one method answers.
 struct AnsweredSpan {
-    /// The end of its words among the held words.
+    /// The end of the span among the held words.
     to: usize,
     in_doubt: bool,
 }
@@ -45,8 +46,8 @@ impl MarkGathering {
         bare
     }
 
-    /// Processes the complete windows, or all words if it waits for no more; in that case the text
-    /// continues if it is `forced`.
+    /// Processes the complete windows, or all words if no more words are awaited (`ended`); the
+    /// text continues after them if it is `forced`.
     pub fn take(&mut self, ended: bool, forced: bool, out: &mut Vec<CascadeWindow>) {
         while let Some(AnsweredSpan { to, in_doubt }) = self.span(ended) {
             let from = self.answered;
@@ -67,7 +68,7 @@ impl MarkGathering {
         }
     }
 
-    /// Returns the next words that one method answers, if their end is known.
+    /// Returns the next span of words that one method answers, if its end is known.
     fn span(&self, ended: bool) -> Option<AnsweredSpan> {
         let from = self.answered;
         let words = self.held.as_slice();
@@ -86,7 +87,7 @@ impl MarkGathering {
                 Some(next) => opens(next) || !is_doubtful && self.choice(at).label.mark.ends_sentence(),
             };
             if ends && !in_doubt {
-                // The sentences in doubt before it make a window.
+                // The doubtful sentences before this one form a window.
                 let to = doubtful.unwrap_or(after);
                 return Some(AnsweredSpan { to, in_doubt: doubtful.is_some() });
             }
@@ -105,7 +106,8 @@ impl MarkGathering {
         doubtful.filter(|&to| ended && to == words.len()).map(|to| AnsweredSpan { to, in_doubt: true })
     }
 
-    /// Cuts words that no certain end divides in their last third, at the mark of least doubt.
+    /// Cuts words that contain no certain sentence end. The cut is in their last third, at the mark
+    /// of least doubt.
     fn cut(&self, words: Range<usize>) -> AnsweredSpan {
         let sureness = |at: &usize| self.choice(*at).mark_confidence.unwrap_or(0.0);
         let late = words.start + 2 * words.len() / 3..words.end;
@@ -138,9 +140,10 @@ impl MarkGathering {
             || next.is_some_and(shows_otherwise)
     }
 
-    /// Returns the first `seen` words as the second method reads them to answer those in the range
-    /// `words`, after which the first one inserts the mark `last`: the second method sees the marks
-    /// of the text there, the marks of the first method on both sides of them, and no others.
+    /// Returns the first `seen` words as the second method reads them to answer the words in the
+    /// range `words`. The first method inserts the mark `last` after this range. The second method
+    /// sees the text's marks inside the range, the first method's marks at both ends of the range,
+    /// and no other marks.
     fn window(&self, words: Range<usize>, seen: usize, last: Mark) -> Tokens {
         let mut tokens = Tokens::new();
         tokens.extend(&self.held, 0..seen);
@@ -163,7 +166,7 @@ impl MarkGathering {
     }
 }
 
-/// Returns true if a word begins a text, or a part that is read like a text of its own.
+/// Returns true if a word begins a text, or a part that is read as a separate text.
 fn opens(token: &Token) -> bool {
     token.before >= Break::Turn
 }

@@ -39,7 +39,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// The fraction of words that the second method answered; 0 if there were no words.
+    /// Returns the fraction of words that the second method answered; 0 if there were no words.
     pub fn fraction(&self) -> f64 {
         let [all, exact] = [&self.all, &self.exact].map(|count| count.load(Ordering::Relaxed) as f64);
         exact / all.max(1.0)
@@ -123,8 +123,8 @@ impl Cascade {
         Ok(out)
     }
 
-    /// Returns the request to the second method. Where the first one decides marks, the second
-    /// reads the sentences that it finds.
+    /// Returns the request to the second method. If the first method decides marks, the second method reads the
+    /// sentences that the first method finds.
     fn second_request(&self, request: Request) -> Request {
         if self.puts_marks || request.marks.is_empty() {
             return Request { shown_capitals: false, ..request };
@@ -216,7 +216,7 @@ impl Session for Cascading<'_> {
         self.fast.push(&read, end, self.gathering.choices())?;
         let mut windows = Vec::new();
         self.gathering.take(end, &mut windows);
-        // One by one: sums of floats must not depend on the other words that were pushed.
+        // Windows are answered one by one, since sums of floats must not depend on the other words that were pushed.
         for window in windows {
             out.extend(self.cascade.answer(vec![window], self.request)?);
         }
@@ -254,7 +254,7 @@ impl Gathering {
         }
     }
 
-    /// Returns the first method's choices for the words that are not answered, to add to.
+    /// Returns the first method's choices for the unanswered words, to which more choices are appended.
     fn choices(&mut self) -> &mut Vec<Choice> {
         match self {
             Self::Cases(cases) => &mut cases.choices,
@@ -276,10 +276,10 @@ impl Gathering {
 struct CaseGathering {
     /// The probability below which a choice of the first method is in doubt.
     sure: f32,
-    /// The words kept: first the words that are already answered, then the others.
+    /// The words kept: first the words that are already answered, then the unanswered words.
     held: Tokens,
     answered: usize,
-    /// The first method's choices for the words that are not answered, as far as they are known.
+    /// The first method's choices for the unanswered words, if they are known yet.
     choices: Vec<Choice>,
     /// True if the marks among the choices show where sentences begin, and the marks of the text do not: see
     /// [`Request::marks`].

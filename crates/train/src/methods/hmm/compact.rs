@@ -1,5 +1,5 @@
-//! A small form of a model: a compact language model, and a map and endings without the entries that follow
-//! from the rest of the model.
+//! Makes a model smaller: compacts its language model, and drops the entries of its map and of its endings
+//! that the rest of the model implies.
 
 use std::fmt::Write as _;
 
@@ -19,8 +19,8 @@ const ALIKE: f32 = 0.05;
 const LEAST_WEIGHT: f32 = 0.001;
 
 /// Returns a small form of a model. Its language model is [compact](majuscule_lm::compact), and its guesser
-/// keeps the endings that differ from shorter ones. Of the words that the language model lacks, the map
-/// keeps those of whose most frequent form the guesser is not certain.
+/// keeps the endings that differ from shorter ones. The map drops a word that the language model lacks if
+/// the guesser is certain of its most frequent form.
 ///
 /// # Errors
 /// Returns [`Error::Model`] if a file of the model is missing, truncated or altered.
@@ -40,7 +40,8 @@ pub fn compact(store: &dyn Store) -> Result<Draft> {
     Ok(Draft::new(store.manifest().clone(), sections))
 }
 
-/// Returns the endings that differ from the next shorter one that is kept, with three digits.
+/// Returns the endings that differ from the next shorter ending that is kept, with probabilities in
+/// three decimals.
 fn fewer_endings(text: &str) -> String {
     let mut kept: FxHashMap<&str, [f32; 3]> = FxHashMap::default();
     let mut fewer = String::new();
@@ -62,8 +63,9 @@ fn fewer_endings(text: &str) -> String {
     fewer
 }
 
-/// Returns the map of the words that the language model knows or of which the guesser is not certain,
-/// without the weights if they do not count. A weight of 1 is left out, since a map means it then.
+/// Returns the map of the words that the language model knows or whose most frequent form the guesser
+/// is not certain of. Weights are omitted if the model ignores them, and a weight of 1 always, since
+/// it is the default in a map.
 fn shorter_map(model: &Hmm, guesser: &Guesser) -> String {
     let mut map = String::new();
     for (word, forms) in model.forms.iter() {

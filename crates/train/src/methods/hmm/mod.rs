@@ -137,7 +137,7 @@ fn with_settings(
     Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
 }
 
-/// The parts that a language model and a map are made into.
+/// The parts of a method that are built from a language model and a map.
 #[derive(Debug)]
 pub struct LanguageParts {
     /// The language model.
@@ -159,7 +159,7 @@ impl LanguageAndMap {
     /// Builds the parts that a decoder needs.
     pub fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<LanguageParts> {
         let locale = corpus.locale();
-        // Bad settings and files are reported before the time that a corpus takes.
+        // Invalid settings and files are reported before the corpus is read.
         let config = self.kneser_ney();
         config.check()?;
         let model = self.lm.as_ref().map(|file| checked_language_model(file, None)).transpose()?;
@@ -196,10 +196,10 @@ impl LanguageAndMap {
         Ok(LanguageParts { model, forms, guesser, sections })
     }
 
-    /// Returns the model of a method with this language: `settings` are the settings of restoring,
-    /// `config` the settings of training. Its manifest leaves out the training of the language model
-    /// if an existing one was used, and the guessing of unknown words if there was no corpus to
-    /// learn from.
+    /// Returns the trained model of a method with this language model and map. `settings` are the
+    /// settings of the model, and `config` the settings of training. The manifest omits the training
+    /// settings of the language model if an existing one was used, and the treatment of unknown
+    /// words if there was no corpus to learn it from.
     pub fn learned(
         &self,
         config: &impl Serialize,
@@ -222,18 +222,18 @@ impl LanguageAndMap {
         learned.trained_on(&self.inputs())
     }
 
-    /// Returns the labels of a method with this language.
+    /// Returns the labels: each class of case with each learned mark and with none.
     pub fn labels(&self) -> Labels {
         let marks = || [Mark::None].into_iter().chain(self.punctuation.learned().iter());
         Labels::new(marks().flat_map(|mark| Class::ALL.map(|class| (class, mark))))
     }
 
-    /// Trains a method with this language; `make` trains it on a corpus with costs of marks, and
-    /// `own` returns the costs of a model.
+    /// Trains a method and chooses its costs of marks. `make` trains the method on a corpus with
+    /// given costs, and `own` returns the field of a model that holds them.
     ///
-    /// The costs are the given ones, or else the costs with the best F on held-out text from a part
-    /// of the corpus. They stay 1 if an existing language model is used, which may know all text, or
-    /// if the corpus is small.
+    /// Costs that the user gives are kept. The others get the values with the best F on held-out
+    /// text from the corpus; they stay 1 if an existing language model is used, which may have seen
+    /// that text, or if the corpus is small.
     ///
     /// # Errors
     /// If a cost is not a positive number, the corpus cannot be read, or the method fails.
@@ -284,9 +284,9 @@ fn written(forms: &Forms, locale: Locale) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns the map of a corpus: the forms of each word with their relative frequencies, the most
-/// frequent ones inside sentences first. A word seen only at the beginnings of sentences has one
-/// form, since a capital means nothing there.
+/// Returns the map of a corpus: the forms of each word with their relative frequencies, sorted by
+/// their counts inside sentences. A word seen only at the beginnings of sentences has one form,
+/// since a capital means nothing there.
 fn map_of(lexicon: &Lexicon) -> String {
     let mut map = String::new();
     for entry in lexicon.iter() {
@@ -298,7 +298,7 @@ fn map_of(lexicon: &Lexicon) -> String {
             form(entry.majority(), 1.0);
         } else {
             let mut forms: Vec<_> = entry.forms.iter().collect();
-            // Ties stay in the order of the smaller change.
+            // The sort is stable: of equally frequent forms, the smaller change comes first.
             forms.sort_by(|a, b| b.count.total_cmp(&a.count).then(b.initial.total_cmp(&a.initial)));
             forms.iter().for_each(|found| form(found.case, found.total() / entry.total()));
         }
@@ -307,8 +307,7 @@ fn map_of(lexicon: &Lexicon) -> String {
     map
 }
 
-/// The highest count of a rare word; rare words show what unknown words are like (Brants 2000,
-/// section 2.3).
+/// The maximum count of a rare word; rare words resemble unknown words (Brants 2000, section 2.3).
 const RARE: f64 = 10.0;
 
 /// The counts of [`CASES`].
@@ -407,7 +406,7 @@ fn after_capitals(corpus: &Corpus, lexicon: &Lexicon, threads: NonZeroUsize) -> 
             Ok(())
         },
     )?;
-    // Adding one to each count keeps cases that were not seen there possible.
+    // Add-one smoothing keeps unseen cases possible.
     let sum = |after: usize, case: usize| 1.0 + parts.iter().map(|part| part[after][case]).sum::<f64>();
     let fraction_of = |after: usize| fraction(std::array::from_fn(|case| sum(after, case)));
     let (otherwise, after) = (fraction_of(0), fraction_of(1));

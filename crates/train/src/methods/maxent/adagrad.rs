@@ -8,7 +8,7 @@ use super::cells::{Gradient, Index, TrainingWeights, WeightCell};
 use super::lazy::LazyPart;
 use majuscule_methods::maxent::{BEGIN, WEIGHTS_EACH};
 
-/// The gradients of one thread's words of a batch.
+/// The gradients of the words of a batch that one thread processes.
 #[derive(Default)]
 pub(super) struct Gradients {
     features: Vec<u64>,
@@ -26,7 +26,7 @@ impl Gradients {
         Self { taken, ..Self::default() }
     }
 
-    /// Adds the gradient of a word, whose first `all` features also bear on its class.
+    /// Adds the gradient of a word, whose first `all` features also affect its class.
     #[inline]
     pub(super) fn push(&mut self, features: &[u64], all: usize, gradient: Gradient) {
         let from = self.features.len();
@@ -39,7 +39,7 @@ impl TrainingWeights {
     /// Updates the weights. Each thread updates its own range in the order of the words, so the
     /// result is the same for any number of threads.
     pub(super) fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
-        // A text that teaches a model nothing new chooses no features.
+        // If a text teaches a model nothing new, no features are chosen.
         if self.cells.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ impl TrainingWeights {
                 let start = (part * size) as u32;
                 let lazy = lazy.as_mut().and_then(Iterator::next);
                 let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, positions);
-                // The last range needs no thread of its own.
+                // The last range is updated on the current thread.
                 if part == last {
                     work();
                 } else {

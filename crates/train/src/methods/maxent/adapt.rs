@@ -1,10 +1,10 @@
 //! Adapts a model to a small text by maximum a posteriori estimation, with the model's weights as
 //! the mean of the prior (Chelba & Acero 2004, section 4).
 //!
-//! The moves of the weights are learned: the sum of −ln P over the words of the text, plus half the
-//! squared moves over the variance, is minimised, so a weight moves only as far as the text
-//! supports it. As under `--l2`, the squares are taken over the weights of all classes, so that no
-//! class is preferred.
+//! The changes of the weights, called moves, are learned. They minimise the sum of −ln P over the
+//! words of the text plus half the squared moves divided by the variance, so a weight moves only as
+//! far as the text supports. As under `--l2`, the squares are taken over the weights of all
+//! classes, so that no class is preferred.
 
 use std::num::NonZeroUsize;
 
@@ -84,8 +84,9 @@ impl Adapter for Adaptation {
 }
 
 /// Adapts a model to a text, and returns a new model that knows the words of both. If the model
-/// inserts marks and the text shows them, they are adapted too. The text's statistics of a word
-/// replace the model's only if the model hardly knows the word; a spelling in mixed case always does.
+/// inserts marks and the text has marks, their weights are adapted too. The text's statistics of a
+/// word replace the model's statistics only if the model hardly knows the word; the text's mixed-case
+/// spelling of a word always replaces the model's.
 ///
 /// # Errors
 /// If the corpus cannot be read, teaches no case, has another case mapping than the model, or hides
@@ -164,8 +165,7 @@ impl Adaptation {
             bits,
             size: ModelSize::Features(self.size),
             vocabulary,
-            // The penalty is half the squares over the variance; a reciprocal that overflows is not a
-            // reason to stop.
+            // The weight of the penalty is the reciprocal of the variance, capped where it overflows.
             solving: Solving {
                 l2: (1.0 / self.variance).min(f64::MAX),
                 held_out,
@@ -194,8 +194,8 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// Returns the profile of a word whose profile in the text is `here`: the model's profile, unless the
-/// model hardly knows the word and the text has it.
+/// Returns the profile of a word whose profile in the text is `here`: the model's profile if the word
+/// is not rare in the model, or is rare in both; otherwise `here`.
 pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
     let known = data.model.and_then(|model| model.words.reader().get(hash(lower.as_bytes())));
     match known.map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])) {
@@ -237,8 +237,8 @@ pub(super) fn base(data: &DataSet<'_>) -> Option<Base> {
 }
 
 impl Base {
-    /// Sums the weights of features, the features after the first `all` affect sentence beginnings
-    /// only.
+    /// Sums the weights of features. Features after the first `all` affect only sentence
+    /// beginnings.
     #[inline]
     pub(super) fn logits(&self, features: &[u64], all: usize) -> Gradient {
         let (of_class, others) = features.split_at(all);

@@ -25,12 +25,12 @@ pub(super) struct TrainingWeights {
 /// The index from features to cells.
 #[derive(Clone)]
 pub(super) enum Index {
-    /// The first bits of the feature's hash are the cell, which features with the same bits share.
-    /// For each cell, the feature that held the majority of its gradients (Boyer & Moore 1991),
-    /// with its lead.
+    /// The first bits of a feature's hash are the number of its cell, so features with the same
+    /// bits share a cell. The list holds, for each cell, the feature with the majority of the
+    /// cell's gradients (Boyer & Moore 1991) and the lead of that feature.
     Hashed(u32, Vec<(u64, u32)>),
-    /// The cells of the chosen features: open addressing from feature to cell number; the length is
-    /// a power of two.
+    /// A hash table with open addressing from chosen features to cell numbers; its length is a
+    /// power of two.
     Chosen(Vec<(u64, u32)>),
 }
 
@@ -105,7 +105,7 @@ impl TrainingWeights {
         self.cells.iter().map(|cell| [cell[0], cell[1], cell[2], cell[3]])
     }
 
-    /// Returns the weights with a penalty for each word, or with averaging.
+    /// Returns the weights with deferred updates for a penalty or for averaging, if either is used.
     pub(super) fn lazily(self, penalty: Penalty, average: bool) -> Self {
         let needed = average || penalty != Penalty::None;
         Self { lazy: needed.then(|| Lazy::new(penalty, average, self.cells.len())), ..self }
@@ -116,7 +116,7 @@ impl TrainingWeights {
         Self { base, ..self }
     }
 
-    /// Returns the resulting weights of the training so far.
+    /// Applies all deferred updates, and returns the resulting weights.
     pub(super) fn settle(mut self) -> Self {
         if let Some(lazy) = self.lazy.take() {
             lazy.settle(&mut self.cells);
@@ -124,13 +124,13 @@ impl TrainingWeights {
         self
     }
 
-    /// Returns the resulting weights, while training continues.
+    /// Returns a copy of the weights after all deferred updates, so that training can continue.
     pub(super) fn settled(&self) -> Self {
         self.clone().settle()
     }
 
-    /// Sums the weights of features, the features after the first `all` affect sentence beginnings
-    /// only.
+    /// Sums the weights of features. Features after the first `all` affect only sentence
+    /// beginnings.
     #[inline]
     pub(super) fn logits(&self, features: &[u64], all: usize) -> Gradient {
         let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.logits(features, all));

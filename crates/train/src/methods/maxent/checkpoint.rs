@@ -110,7 +110,8 @@ impl Keeper<'_> {
         if state.batches > 0 && self.words < self.config.checkpoint_every {
             return Ok(());
         }
-        // Next, a few of these features are chosen, and a state with only these is far smaller.
+        // Training continues with a few of these features, and its first state is far smaller than
+        // this one.
         if let Index::Hashed(..) = state.weights.index
             && state.is_over(self.config.epochs)
         {
@@ -213,7 +214,7 @@ fn cell(bytes: [u8; CELL]) -> WeightCell {
 struct CheckpointReader {
     input: Input<'static>,
     hasher: Hasher,
-    /// The number of bytes left, as far as it is known.
+    /// The number of unread bytes, or 0 if it is unknown.
     left: usize,
 }
 
@@ -272,7 +273,7 @@ impl CheckpointReader {
         let fits = match config.size {
             _ if chosen == 0 => count == 1 << config.bits,
             ModelSize::Features(most) => count <= most,
-            // The number that fits is known only once the words are counted.
+            // The number of features that fit is known only once the words are counted.
             ModelSize::Bytes(most) => count <= most,
         };
         if !fits {

@@ -117,7 +117,7 @@ struct NeighbourSide {
 }
 
 impl Clustering {
-    /// Assigns words 1 and up to the classes in turn, and word 0 to class 0 for good.
+    /// Assigns the words from 1 to the classes in turn, and word 0 permanently to class 0.
     fn new(words: usize, clusters: usize, bigrams: &[(u32, u32, u32)]) -> Self {
         let count = clusters + 1;
         let mut classes = Self {
@@ -160,7 +160,7 @@ impl Clustering {
             left.count(self.left.of(word), &self.of, &mut sums);
             let own = self.of[word] as usize;
             self.put(word, own, &right, &left, u32::wrapping_sub);
-            // On a tie the word stays, or else goes to the class of the lowest number.
+            // On a tie, the word's own class is preferred, then the class with the lowest number.
             let (mut best, mut most) = (own, self.gain(word, own, &right, &left));
             for class in 1..self.count {
                 let gain = self.gain(word, class, &right, &left);
@@ -220,7 +220,8 @@ impl Clustering {
 }
 
 impl NeighbourSide {
-    /// Counts the classes of a word's neighbours; `sums` is 0 for each class before and after.
+    /// Counts the classes of a word's neighbours; `sums` is working memory that is all 0 before and
+    /// after.
     fn count(&mut self, neighbours: &[(u32, u32)], of: &[u32], sums: &mut [u32]) {
         self.counts.clear();
         self.all = 0;

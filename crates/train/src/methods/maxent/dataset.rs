@@ -63,7 +63,7 @@ pub(super) struct ExampleRow<'a> {
     pub(super) at: usize,
     pub(super) features: &'a [u64],
     /// The number of features that also affect the word's class; the features after them affect only
-    /// beginnings.
+    /// sentence beginnings.
     pub(super) all: usize,
     pub(super) observation: Observation<'a>,
     pub(super) answer: TrainingTarget,
@@ -73,11 +73,12 @@ pub(super) struct ExampleRow<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct TrainingTarget {
     pub(super) class: Option<Class>,
-    /// True if the class is lower or title, and which of the two is unknown.
+    /// True if the text does not show whether the class is lower or title.
     pub(super) lower_or_title: bool,
     /// True if a sentence begins at the word.
     pub(super) begins: Option<bool>,
-    /// The [class](MarkClasses::class) of the mark after the word, or another of five classes.
+    /// The [class](MarkClasses::class) of the mark after the word, or one of the five classes of
+    /// another decision.
     pub(super) mark: Option<usize>,
 }
 
@@ -149,7 +150,7 @@ impl DataSet<'_> {
         });
     }
 
-    /// Passes each gap of an example whose mark is known to `visit`, in order.
+    /// Passes each gap of an example to `visit`, in order, if the mark in the gap is known.
     fn gap_rows(
         &self,
         example: &Example,
@@ -184,7 +185,7 @@ impl DataSet<'_> {
                     MarkClasses::Frequent.class(opening(&example.gold[word.at..]), openings)
                 }
             };
-            // The words after the last gap of a window are not there.
+            // The last gap of a window is skipped, because the words after it are missing.
             if class.is_some() && word.at + 1 < seen.len() {
                 features.clear();
                 word.gap(look_ahead, set, &history, |filler, values| features.push(filler.feature(values)));
@@ -197,8 +198,8 @@ impl DataSet<'_> {
         });
     }
 
-    /// Passes the two decisions about the part of speech of each word to `visit`, in order, without
-    /// right context and with it.
+    /// Passes the two decisions about the part of speech of each word to `visit`, in order, once
+    /// without right context and again with it.
     fn tag_rows(
         &self,
         example: &Example,
@@ -226,9 +227,9 @@ impl DataSet<'_> {
         });
     }
 
-    /// Returns the mark that the history of later gaps holds in place of the correct one. A model
-    /// misses some marks and inserts others, and its weights have to be valid after wrong marks too:
-    /// some marks, chosen by their positions, are left out, and some are added.
+    /// Returns the mark that the history of later gaps contains instead of the correct mark. A model
+    /// misses some marks and inserts superfluous ones, so training imitates such a history: some
+    /// marks, chosen by their words and positions, are omitted, and some are added.
     fn remembered(&self, mark: Mark, word: &WordFeatures, at: usize) -> Mark {
         let draw = hash(&(word.hash ^ (at as u64) << 1).to_le_bytes());
         let fraction = fraction_of(draw);
@@ -241,8 +242,8 @@ impl DataSet<'_> {
         }
     }
 
-    /// Returns the target of the position after the last word: another sentence begins there, or a
-    /// window was cut.
+    /// Returns the target of the position after the last word: a sentence begins there, unless the
+    /// window ends inside a sentence.
     fn answer_behind(&self, shown: BoundaryEvidence, example: &Example) -> TrainingTarget {
         let ends = example.gold.last().is_some_and(|gold| gold.ends);
         let is_open = self.begins && shown == BoundaryEvidence::Nothing;
@@ -305,8 +306,9 @@ impl DataSet<'_> {
     }
 }
 
-/// Returns the mark whose opening is in the clause that begins with the first of some words; one
-/// inside it counts too (`pero ¿qué`), since openings are inserted before its first word alone.
+/// Returns the mark whose opening occurs in the clause that begins with the first of these words.
+/// An opening inside the clause counts too (`pero ¿qué`), since openings are inserted only before
+/// the first word of a clause.
 fn opening(words: &[Gold]) -> Mark {
     let len = words.iter().position(|gold| gold.label.mark != Mark::None).map_or(words.len(), |at| at + 1);
     words[..len].iter().map(|gold| gold.opening).fold(Mark::None, Mark::stronger)
@@ -329,13 +331,14 @@ pub(super) fn shows_marks(example: &Example) -> bool {
     marks * SPARSE > example.gold.len()
 }
 
-/// The fractions of gaps with and without a mark whose history is another in training: about the
-/// errors of a model. On talks (2.1 M words), F1 is 0.6 points higher than with the right history.
+/// The fraction of marks that are omitted from the history in training, and the fraction of other
+/// gaps that get a mark there: about the error rates of a model. On talks (2.1 M words), F1 is 0.6
+/// points higher than with the correct history.
 const MISSED: f32 = 0.5;
 const ADDED: f32 = 0.04;
 
-/// The number of words to a mark from which on a text counts as one without marks; ordinary text has
-/// about ten.
+/// A text with at least this number of words per mark counts as a text without marks; ordinary text
+/// has about ten.
 const SPARSE: usize = 50;
 
 /// The history of the words before one in its segment.

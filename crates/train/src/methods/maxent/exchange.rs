@@ -71,9 +71,9 @@ pub enum Target {
 }
 
 impl ExampleRow<'_> {
-    /// Returns the features of a word that bear on a target, and the word's class: for the target
-    /// begin, title at a beginning and lower elsewhere. `None` if the word does not teach the
-    /// target.
+    /// Returns the features of a word that affect a target, and the word's class: for the target
+    /// `begin`, the class is title at a sentence beginning and lower elsewhere. `None` if the word
+    /// does not teach the target.
     pub(super) fn of(&self, target: Target) -> Option<(&[u64], Class)> {
         match target {
             Target::Case => Some((&self.features[..self.all], self.answer.class?)),
@@ -204,7 +204,7 @@ const BEGIN_NAMES: [&str; 2] = ["inside", "begin"];
 /// The first line of MegaM's weights if classes have names.
 const MEGAM_NAMES: &str = "***NAMED_LABELS_IDS***";
 
-/// The bias feature that MegaM adds by itself.
+/// The bias feature that MegaM adds automatically.
 const MEGAM_BIAS: &str = "**BIAS**";
 
 /// Writes the weights of a model in MegaM's format, for the features in a dictionary (or a list of
@@ -394,8 +394,9 @@ fn read_file(file: &Path, dictionary: Option<&Path>, target: Target) -> Result<V
 /// The first bytes of a model of LIBLINEAR.
 const LIBLINEAR: &[u8] = b"solver_type";
 
-/// Reads the weights of a model of LIBLINEAR by index, and returns true with them if the last is
-/// its bias. `bias_at` is the index of the bias among the features, if there is one.
+/// Reads the weights of a model of LIBLINEAR in the order of their indices, and also returns true
+/// if the last weight is LIBLINEAR's own bias. `bias_at` is the index of the bias among the
+/// features, if there is one.
 fn read_liblinear(
     lines: &mut Lines,
     target: Target,
@@ -475,7 +476,8 @@ fn finite(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Reads weights of MegaM: a feature, and its weight for each class or for the second of two.
+/// Reads weights of MegaM: each line has a feature and its weight for each class, or only for the
+/// second of two classes.
 fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Result<Vec<(u64, Gradient)>> {
     let known: Vec<&str> = match target {
         Target::Case => Class::ALL.map(Class::name).to_vec(),

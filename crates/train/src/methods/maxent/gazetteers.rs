@@ -49,8 +49,8 @@ fn lists(
     table(entries)
 }
 
-/// Reads the entries of lists, at most `most` lists for one model, and adds their mixed-case spellings to
-/// `mixed`, the first of each word.
+/// Reads the entries of at most `most` lists for one model, and adds the first mixed-case spelling of
+/// each word to `mixed`.
 ///
 /// # Errors
 /// If there are too many lists, or one is missing, invalid or empty.
@@ -67,8 +67,7 @@ pub fn read_lists(
     files.iter().map(|file| read_list(file, locale, mixed)).collect()
 }
 
-/// Reads the entries of a list, and adds its mixed-case spellings to `mixed`, the first of each
-/// word.
+/// Reads the entries of a list, and adds the first mixed-case spelling of each word to `mixed`.
 fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Vec<Tokens>> {
     let name = file.to_string_lossy();
     let list = List::read(files::open(file)?, locale)?;

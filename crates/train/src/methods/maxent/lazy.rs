@@ -1,10 +1,10 @@
-//! Penalties and averages of sparse weights, deferred: a cell catches up with all words since its
-//! last update when it is touched again.
+//! Deferred penalties and averages of sparse weights: when a cell is touched again, it catches up
+//! with all words since its last update.
 //!
 //! Penalties are proximal steps after the steps of AdaGrad (composite mirror descent, Duchi et al.
 //! 2011, sections 1.1 and 5). The learning rate of a cell that is not touched stays the same, so
-//! any number of its proximal steps has a closed form, and catching up has the same result as each
-//! single step.
+//! any number of its proximal steps has a closed form, and catching up has the same result as
+//! single steps.
 
 use super::cells::{Gradient, WeightCell};
 use majuscule_methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
@@ -14,11 +14,11 @@ use majuscule_methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 pub(super) enum Penalty {
     #[default]
     None,
-    /// The sum of their absolute values, times this.
+    /// This factor times the sum of the absolute values of the weights.
     L1(f64),
-    /// Half the squared weights of all classes, times this. Since the weights of the first class
-    /// are 0 here, the penalty is on the deviations of all classes from their mean, so that no
-    /// class is preferred.
+    /// This factor times half the squared weights of all classes. Since the stored weights of the
+    /// first class are 0, the penalty applies to the deviations of the classes' weights from their
+    /// mean, so that no class is preferred.
     L2(f64),
 }
 
@@ -43,7 +43,8 @@ pub(super) struct Lazy {
     pub(super) now: u64,
     /// The number of words that each cell has caught up with.
     pub(super) touched: Vec<u64>,
-    /// The sum, over those words, of the weights of each cell; empty if weights are not averaged.
+    /// The sum of the weights of each cell over the words that it has caught up with; empty if
+    /// weights are not averaged.
     pub(super) sums: Vec<[f64; WEIGHTS_EACH]>,
 }
 
@@ -76,7 +77,7 @@ impl Lazy {
         })
     }
 
-    /// Counts words that have passed.
+    /// Adds to the number of words so far.
     pub(super) fn pass(&mut self, words: u64) {
         self.now += words;
     }
@@ -166,7 +167,8 @@ fn shortened(weight: f64, a: f64, count: f64) -> (f64, f64) {
     (left.copysign(weight), sum.copysign(weight))
 }
 
-/// Returns the rest of 1 after `count` divisions by 1 + `b`, and the sum of the rests after each.
+/// Returns (1 + `b`)^−`count`, the fraction of a weight that is left after `count` steps, and the
+/// sum of the fractions after each step.
 #[inline]
 fn shares(b: f64, count: f64) -> (f64, f64) {
     let less = -(-count * b.ln_1p()).exp_m1();

@@ -9,13 +9,12 @@ use majuscule_base::interrupt::Interrupt;
 /// The number of steps whose curvature is remembered.
 const MEMORY: usize = 10;
 
-/// Returns the minimum of `function`, searched from 0 in at most `steps` steps: the norm of its
-/// gradient there is at most `precision` times that at 0, or at most `precision` if the norm at 0
-/// is below 1. `function` returns its value at a point and writes the gradient. `None` if the steps
-/// do not suffice.
+/// Minimises `function` from 0, until the norm of the gradient is at most `precision` times the
+/// norm at 0, or at most `precision` if the norm at 0 is below 1. Returns the point, or `None` if
+/// `steps` steps do not suffice. `function` returns its value at a point and writes the gradient.
 ///
 /// # Errors
-/// If the flag is set, which stops the search.
+/// If `interrupt` is set, which stops the search.
 pub(super) fn least(
     size: usize,
     steps: usize,
@@ -33,7 +32,7 @@ pub(super) fn least(
         }
         let way = direction(&slope, &memory);
         let down = dot(&way, &slope);
-        // The first direction is as long as the gradient, which does not show the right step
+        // The length of the gradient, which is the first direction, is no estimate of the step
         // length.
         let mut step = if memory.is_empty() { 1.0 / dot(&slope, &slope).sqrt().max(1.0) } else { 1.0 };
         let (next, next_value, next_slope) = loop {

@@ -5,8 +5,8 @@ use super::cells::Gradient;
 use super::dataset::TrainingTarget;
 use majuscule_methods::maxent::WEIGHTS_EACH;
 
-/// Returns the gradient of −ln P(class) − ln P(begins) with respect to the logits, where the class
-/// may be one of two.
+/// Returns the gradient of −ln P(class) − ln P(begins) with respect to the logits, where the target
+/// may allow two classes.
 #[inline]
 pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
     if let Some(mark) = answer.mark {
@@ -32,8 +32,8 @@ pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
     [fractions[1], fractions[2], fractions[3], answer.begins.map_or(0.0, begins)]
 }
 
-/// Returns the gradient of −ln P(mark) with respect to the logits of the marks; the gradient of no
-/// mark, the first class, is 0.
+/// Returns the gradient of −ln P(mark) with respect to the logits of the marks; the logit of the
+/// first class, no mark, is fixed at 0 and has no gradient.
 fn gradient_of_mark(logits: Gradient, mark: usize) -> Gradient {
     let most = logits.iter().copied().fold(0.0, f32::max);
     let fractions = logits.map(|sum| (sum - most).exp());

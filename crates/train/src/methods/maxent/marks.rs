@@ -18,7 +18,8 @@ use majuscule_methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, has
 use majuscule_methods::maxent::weights::WeightTable;
 use majuscule_text::{Mark, MarkSet};
 
-/// The fraction of windows that weights are not learned from, which decide the costs of marks.
+/// The fraction of windows that are held out when weights are learned, and that decide the costs of
+/// marks.
 const HELD_OUT: f64 = 0.02;
 
 /// The learning rate relative to the learning rate of cases: marks are less certain than cases. On
@@ -26,16 +27,17 @@ const HELD_OUT: f64 = 0.02;
 /// pass.
 const RATE: f32 = 0.4;
 
-/// The number of words from which marks are learned in one pass; a smaller corpus is read up to
-/// [`MOST_PASSES`] times.
+/// The number of words for which one pass suffices; a smaller corpus is read up to [`MOST_PASSES`]
+/// times.
 const ENOUGH: usize = 8_000_000;
 const MOST_PASSES: usize = 4;
 
-/// The number of words that teach marks as well as more would: a larger corpus is learned from in
-/// part, in windows from all of it.
+/// The maximum number of words to learn marks from, since more words gain nothing. From a larger
+/// corpus, windows are sampled evenly.
 const MOST_WORDS: usize = 16_000_000;
 
-/// The fraction of the features of marks that distinguish rare marks, where there are any.
+/// The fraction of the features of marks that is reserved for distinguishing rare marks, if these
+/// are learned.
 const FRACTION_OF_RARE: f64 = 0.15;
 
 /// The largest number of held-out words that decide the costs.
@@ -121,8 +123,8 @@ pub(super) fn are_shown(corpus: &Corpus) -> Result<bool> {
     Ok(are_shown)
 }
 
-/// Returns the model with the costs of marks in the settings, or else the costs with the best F on
-/// held-out text; without held-out text they stay 1.
+/// Returns the model with the costs of marks in the settings. Costs that the settings lack get the
+/// values with the best F on held-out text, or stay 1 without held-out text.
 pub(super) fn balance(mut model: Maxent, settings: &MaxentConfig, examples: &[Example]) -> Result<Maxent> {
     let Some(mut marks) = model.settings.marks.clone() else { return Ok(model) };
     if examples.is_empty() {

@@ -239,14 +239,14 @@ const LARGEST: u32 = 1 << 28;
 /// The largest value that is accepted: squares of larger values would overflow.
 const MOST: f64 = 1e30;
 
-/// Returns the weights of classes, given one-versus-rest decision values by label: half the
-/// difference from the value of lower case.
+/// Converts the one-versus-rest weights of each class to multinomial weights: half the difference
+/// from the weights of lower case.
 ///
-/// With two classes, whose decision values are opposite, that is LIBLINEAR's own value, so the
-/// probability is LIBLINEAR's. With more classes, the most probable class is the one that LIBLINEAR
-/// predicts, and the probabilities are a softmax of the halves. (The whole difference of two
-/// opposite values would result in the squared odds.) A class without weights gets a low bias
-/// instead.
+/// With two classes, whose decision values are opposite, the logit is LIBLINEAR's decision value,
+/// so the probability is the same. With more classes, the most probable class is the class that
+/// LIBLINEAR predicts, and the probabilities are a softmax of half the decision values. (The whole
+/// difference of two opposite values would square the odds.) A class without weights gets a low
+/// bias instead.
 pub(super) fn against_the_rest(
     columns: [Option<&[f64]>; CLASSES],
     bias: Option<usize>,

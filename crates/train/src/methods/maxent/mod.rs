@@ -191,7 +191,8 @@ impl Learner for MaxentConfig {
         self.inputs()
     }
 
-    /// All kinds of text, so that a model of one's own also begins the sentences of unpunctuated text.
+    /// Returns the mixture of all kinds of text, so that a user's model also finds sentence beginnings
+    /// in unpunctuated text.
     fn default_protocol(&self) -> Protocol {
         Protocol::Mix
     }
@@ -215,8 +216,8 @@ impl Learner for MaxentConfig {
     }
 }
 
-/// Trains a model. The file of [`MaxentConfig::checkpoint`] is kept, so that another run gives the
-/// same model at once; remove it when the model is saved.
+/// Trains a model. The file of [`MaxentConfig::checkpoint`] is kept, so that another run returns
+/// the same model at once; remove it when the model is saved.
 ///
 /// # Errors
 /// If the corpus cannot be read or teaches no case; if the settings are invalid; or if the
@@ -297,7 +298,7 @@ impl Prepared {
         let vocabulary = config.size.vocabulary(config.vocabulary);
         let (words, order, digest) = words_of(corpus, vocabulary, threads)?;
         let groups = config.groups()?;
-        // Windows run across sentences; there, and only there, beginnings must be found.
+        // Sentence beginnings have to be found only if windows run across sentences.
         let begins = corpus.protocol().runs_on();
         let set = FeatureSet::new(&groups);
         Ok(Self { words, order, digest, groups, set, begins })
@@ -366,7 +367,8 @@ fn check_classes(words: &WordTallies, corpus: &Corpus) -> Result<()> {
     ))
 }
 
-/// Finds the weights of `size` features, resuming from a checkpoint if there is one, or reads them.
+/// Learns the weights of `size` features, resuming from a checkpoint if there is one, or reads
+/// weights from a file.
 fn find(
     trainer: &Trainer<'_>,
     size: usize,
@@ -385,7 +387,7 @@ fn find(
     learn(trainer, size, penalty, state, &mut |state, words| keeper.keep(state, words))
 }
 
-/// Learns weights, from the start or from a state that was given to `keep` before.
+/// Learns weights, from the start or from a state that an earlier run passed to `keep`.
 fn learn(
     trainer: &Trainer<'_>,
     size: usize,
@@ -404,8 +406,8 @@ fn learn(
     let new = |weights: TrainingWeights, average| {
         TrainingState::new(weights.over(adapt::base(data)).lazily(penalty, average), solving.patience)
     };
-    // First all features share weights by their hashes; then the most important ones have weights
-    // of their own.
+    // First all features share weights by their hashes; then each of the most important features
+    // has its own weights.
     let mut state = state.unwrap_or_else(|| new(TrainingWeights::hashed(*bits), false));
     if let Index::Hashed(..) = state.weights.index {
         let chosen = trainer.epochs(state, keep)?.chosen(size);
@@ -447,7 +449,7 @@ fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> 
     parts[0] = seen.profile.to_le_bytes();
     for (part, sum) in parts[1..].iter_mut().zip(sums) {
         // The sum of byte weights always fits, since a word has some dozen features; a sum of wider
-        // weights that does not fit is certain anyway.
+        // weights that has to be clamped still means near certainty.
         *part = (sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16).to_le_bytes();
     }
     (seen.hash, bytes)

@@ -118,7 +118,7 @@ const LEFT_END: &str = "<s>";
 const RIGHT_END: &str = "</s>";
 const CUT: &str = "<cut>";
 
-/// The value of the part of speech of a word that is not there.
+/// The part of speech of a missing word.
 const NO_TAG: &str = "-";
 
 fn word(part: &str) -> Option<u64> {

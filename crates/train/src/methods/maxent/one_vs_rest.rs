@@ -1,8 +1,8 @@
 //! Training with LIBLINEAR: finds weights of each class against the rest.
 //!
 //! The crate gets only input that it accepts (ascending indices from 1, finite values, at least two
-//! classes), and is not used for prediction: there it copies the vector and requires every vector
-//! to reach the last feature.
+//! classes), and is not used for prediction, because its prediction copies each vector and requires
+//! it to reach the last feature.
 
 use liblinear::util::TrainingInput;
 use liblinear::{Builder, LibLinearModel, SolverType, toggle_liblinear_stdout_output};
@@ -34,8 +34,8 @@ pub(super) fn solve(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>>
 
 const HOLDER: Holder = Holder { name: "LIBLINEAR", bytes };
 
-/// Returns the memory in bytes that LIBLINEAR takes. An entry of a row is in the matrix (4 bytes),
-/// in the crate first as a pair (16), then as LIBLINEAR's node in a vector that may have grown to
+/// Returns the memory in bytes that LIBLINEAR needs. Each entry of a row is stored in the matrix (4
+/// bytes), in the crate as a pair (16), and as LIBLINEAR's node in a vector whose capacity may be
 /// twice its length (32). Each row has two vectors, its targets, and LIBLINEAR's own arrays; each
 /// feature has a weight per class, and the vectors of the Newton method.
 fn bytes(matrix: &Matrix) -> usize {

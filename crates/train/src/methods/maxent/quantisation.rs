@@ -4,8 +4,8 @@ use super::cells::{Gradient, TrainingWeights};
 use majuscule_methods::maxent::weights::{WeightLevels, Width};
 
 impl TrainingWeights {
-    /// Quantises the weights to the given width, for the `kept` features with the largest weights
-    /// at most. Features whose weights all become 0 are left out.
+    /// Quantises the weights of the `kept` features with the largest weights to the given width.
+    /// Features whose weights all become 0 are left out.
     pub(super) fn quantised(&self, width: Width, kept: usize) -> Quantised {
         let most = self.by_feature().flat_map(|(_, weights)| weights);
         let most = most.fold(0.0f32, |most, weight| most.max(weight.abs()));
@@ -37,7 +37,7 @@ pub(super) struct Quantised {
     pub(super) table: Vec<u8>,
 }
 
-/// Returns the number of levels of a weight of 1 if the largest weight is `most`.
+/// Returns the number of levels that represent a weight of 1 if the largest weight is `most`.
 fn unit(width: Width, most: f32) -> u32 {
     let unit = match width {
         Width::Narrow => f32::from(width.most()) / most.clamp(0.1, LARGEST),
@@ -46,10 +46,11 @@ fn unit(width: Width, most: f32) -> u32 {
     (unit as u32).max(1)
 }
 
-/// The largest weight in a byte, to which larger ones are clipped: e to this power is near
-/// certainty, and small weights keep fine levels.
+/// The largest weight that a byte represents; larger weights are clipped. Odds of e to this power
+/// are near certainty, and small weights keep fine levels.
 const LARGEST: f32 = 6.0;
 
-/// The largest number of levels of a weight of 1 in two bytes. The sum of the weights of a word's
-/// own features, which also has two bytes, is then exact up to 127, far beyond certainty.
+/// The largest number of levels that represent a weight of 1 in two bytes. The sum of the weights
+/// of a word's own features, which also has two bytes, is then exact up to 127, far beyond
+/// certainty.
 const FINE: f32 = 256.0;

@@ -10,8 +10,8 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::ByteSize;
 use majuscule_methods::maxent::BEGIN;
 
-/// Returns the features of a corpus that bear on the classes of words, by first occurrence, or
-/// `None` if there are more than `most`.
+/// Returns the features of a corpus that affect the classes of words, in the order of first
+/// occurrence, or `None` if there are more than `most`.
 ///
 /// # Errors
 /// If the corpus cannot be read.

@@ -19,7 +19,7 @@ use majuscule_methods::model::{self, Draft};
 pub enum ModelSize {
     /// At most this number of features, and as many words as the vocabulary setting allows.
     Features(usize),
-    /// At most this number of bytes, packed: at most a fourth of them for words, the rest for
+    /// At most this number of bytes, packed: at most a fourth of them for words, and all others for
     /// features.
     Bytes(usize),
 }
@@ -59,14 +59,15 @@ impl Serialize for ModelSize {
     }
 }
 
-/// The divisor of the size in bytes that gives the limit for words: a fourth.
+/// The divisor of the size in bytes that yields the limit for words: a fourth.
 const FRACTION_OF_WORDS: usize = 4;
 
-/// The fraction of the size in bytes that the weights of marks take, in a model that has them.
+/// The fraction of the size in bytes that is reserved for the weights of marks, in a model that has
+/// them.
 const FRACTION_OF_MARKS: (usize, usize) = (2, 5);
 
-/// The divisor for spare features: one in 16 more are trained than fit, since some come out with
-/// zero weights and need no bytes.
+/// The divisor for spare features: a sixteenth more features are trained than fit, since some end
+/// up with zero weights and need no bytes.
 const SPARE: usize = 16;
 
 impl ModelSize {
@@ -105,7 +106,7 @@ impl ModelSize {
         Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
     }
 
-    /// Returns the number of bytes that the weights of marks may take, if the size is in bytes.
+    /// Returns the number of bytes that the weights of marks may occupy, if the size is in bytes.
     pub(super) fn bytes_of_marks(self) -> Option<usize> {
         match self {
             Self::Features(_) => None,
@@ -113,7 +114,8 @@ impl ModelSize {
         }
     }
 
-    /// Returns the number of features of marks that a model may have, unless it is given.
+    /// Returns the limits on the features of marks: the given number, or else the number that the
+    /// size allows.
     pub(super) fn features_of_marks(self, given: Option<usize>, width: Width) -> FeatureLimits {
         match (given.map_or(self, Self::Features), self.bytes_of_marks()) {
             (Self::Features(size), _) => FeatureLimits { trained: size, kept: usize::MAX },
@@ -124,8 +126,7 @@ impl ModelSize {
         }
     }
 
-    /// Refuses a model that came out too large; its manifest may name more files than the corpus
-    /// has.
+    /// Refuses a model that exceeds its size. Its manifest may name more files than the corpus has.
     pub fn check(self, draft: &Draft) -> Result<()> {
         match (self, draft.pack().len()) {
             (Self::Bytes(most), packed) if packed > most => Err(Error::usage(format!(
@@ -156,7 +157,8 @@ fn manifest(config: &MaxentConfig, corpus: &Corpus) -> usize {
         + pretty(serde_json::to_string_pretty(&names))
 }
 
-/// The extra indentation, in spaces, of a line in a manifest compared with the line by itself.
+/// The extra indentation, in spaces, of a line in a manifest compared with the same line standing
+/// alone.
 const DEEP: usize = 4;
 
 /// The size of a manifest without settings and names: the labels, and a record for each file.

@@ -1,5 +1,5 @@
-//! Training of a tagger of parts of speech on treebanks, by the trainer of cases and marks, and its
-//! accuracy.
+//! Trains a part-of-speech tagger on treebanks, with the trainer for cases and marks, and measures
+//! its accuracy.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -42,8 +42,9 @@ majuscule_arguments::default_of_arguments!(TaggerConfig);
 /// words.
 const BITS: u32 = 22;
 
-/// Trains a tagger on a treebank, on each sentence by itself and on running text. `files` are the names
-/// of the treebank's files in its manifest. The tagger does not depend on the number of threads.
+/// Trains a tagger on the single sentences and on the running text of a treebank. `files` are the names
+/// under which the manifest lists the treebank's files. The tagger does not depend on the number of
+/// threads.
 ///
 /// # Errors
 /// If the settings are invalid.
@@ -102,7 +103,7 @@ fn draft(learned: Learned, language: &str, locale: Locale, files: Vec<String>) -
     Draft::new(manifest, learned.sections)
 }
 
-/// Returns sentences by themselves and running text, in turns, so that no pass ends with one kind.
+/// Returns single sentences and running text alternately, so that no pass ends with only one kind.
 fn mixed(treebank: &Treebank) -> Vec<Example> {
     let (alone, running) = (treebank.alone(), treebank.running());
     let each = alone.len().div_ceil(running.len().max(1)).max(1);
@@ -116,7 +117,7 @@ fn mixed(treebank: &Treebank) -> Vec<Example> {
     examples
 }
 
-/// The number of words of a treebank whose part of speech a tagger finds.
+/// The accuracy of a tagger on the words of a treebank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct TagAccuracy {
     /// The number of words.

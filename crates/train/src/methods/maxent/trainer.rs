@@ -12,8 +12,8 @@ use super::state::{StateKeeper, TrainingState};
 use crate::corpus::Example;
 use majuscule_base::error::{Error, Result, option};
 
-/// The number of words in the first mini-batch. Batches grow from it to [`BATCH`]: the gradients of
-/// a batch are all taken at the same weights, and first steps are long.
+/// The number of words in the first mini-batch. Batches grow from this size to [`BATCH`], because
+/// all gradients of a batch are computed at the same weights, and the first steps are long.
 const FIRST_BATCH: usize = 128;
 const BATCH: usize = 4096;
 
@@ -109,7 +109,7 @@ impl Trainer<'_> {
             self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
                 gradients.taken += 1;
                 let gradient = gradient(weights.logits(features, all), answer);
-                // A word that is already known moves nothing.
+                // A word that is already predicted with near certainty changes no weights.
                 if gradient.iter().any(|g| g.abs() >= 1e-3) {
                     gradients.push(features, all, gradient);
                 }

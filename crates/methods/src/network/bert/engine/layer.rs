@@ -1,4 +1,4 @@
-//! A transformer layer on texts that lie one after another, without padding between them.
+//! A transformer layer for texts that are stored one after another, without padding between them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use crate::network::products::rows::{Norm, gelu, powers, scale};
 /// normalised.
 #[derive(Debug, Clone)]
 pub struct EngineLayer {
-    /// The instructions that it computes with.
+    /// The instructions with which the layer computes.
     pub instructions: InstructionSet,
     /// The number of attention heads.
     pub heads: usize,
-    /// Queries, keys and values, side by side; the queries are divided by the root of a head's
-    /// size, and by ln 2, so that probabilities are powers of 2.
+    /// The projections to queries, keys and values, side by side. The queries are divided by the square
+    /// root of a head's size and by ln 2, so that the softmax can use powers of 2.
     pub attending: Linear,
-    /// The summands of the distances between subwords, divided by ln 2, if there are any.
+    /// The relative position biases, divided by ln 2, if there are any.
     pub distances: Option<Arc<DistanceBias>>,
     /// The projection of the result of attention.
     pub attended: Linear,
-    /// The norm of the sum with that projection.
+    /// The norm of the sum of the input and the projected attention.
     pub attended_norm: Norm,
     /// The first half of the feed-forward network.
     pub inner: Linear,
     /// The second half of the feed-forward network.
     pub outer: Linear,
-    /// The norm of the sum with the feed-forward network.
+    /// The norm of the sum of its input and the result of the feed-forward network.
     pub outer_norm: Norm,
 }
 
@@ -56,7 +56,7 @@ pub struct EngineScratch {
 pub struct BatchSpan {
     /// The rows of the text.
     pub rows: Range<usize>,
-    /// The range of its own rows among the target rows.
+    /// The range of the target rows of the text among all target rows.
     pub targets: Range<usize>,
 }
 
@@ -76,8 +76,8 @@ impl EngineLayer {
         self.after_attention(x, scratch);
     }
 
-    /// Returns the states after this layer of the target rows; `targets` are their numbers, `x` the
-    /// states of all rows before the layer.
+    /// Returns the states of the target rows after this layer; `targets` are the indices of these rows,
+    /// and `x` has the states of all rows before the layer.
     pub fn forward_targets(
         &self,
         x: &[f32],
@@ -112,8 +112,8 @@ impl EngineLayer {
         out
     }
 
-    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries, which have these positions
-    /// in their text, over the rows of the text, into the rows of `scratch.attended` from `first` on.
+    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries, at these positions of
+    /// their text, over the rows of the text, and writes it to `scratch.attended` from row `first` on.
     fn attend(
         &self,
         queries: StridedRows<'_>,
@@ -148,8 +148,8 @@ impl EngineLayer {
                     scores.iter_mut().zip(summands).for_each(|(score, summand)| *score += summand);
                 }
             }
-            // The softmax, except for factors that are applied to the result instead, which has fewer
-            // numbers.
+            // The softmax without its normalisation, which is applied to the result instead, since the
+            // result has fewer numbers.
             powers(instructions, probabilities, width, rows.len(), fractions);
             let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };
             let out = &mut attended[first * hidden + head * size..];

@@ -1,8 +1,8 @@
-//! The tagger on the CPU, without tensors: weights packed for products, texts side by side
-//! without padding between them.
+//! The tagger on the CPU, without a tensor library: weights are packed for matrix products, and texts
+//! are stored one after another without padding between them.
 //!
-//! Every number is summed in a fixed order, independent of other numbers: the scores of a text are
-//! bit-identical alone, among others and on any number of threads.
+//! Every sum has a fixed order, independent of other sums, so the scores of a text are bit-identical
+//! if it is computed alone or with other texts, and on any number of threads.
 
 mod layer;
 
@@ -24,7 +24,7 @@ use crate::network::tensors::{Embeddings, WeightSource};
 use crate::network::threads::in_parallel;
 use layer::{BatchSpan, EngineLayer, EngineScratch};
 
-/// A tagger ready to compute.
+/// A tagger that is ready to run.
 #[derive(Debug)]
 pub struct Engine {
     instructions: InstructionSet,
@@ -226,15 +226,16 @@ impl EngineSource<'_> {
         Ok(Norm { weight: weight?, bias: bias?, eps: self.config.layer_norm_eps as f32 })
     }
 
-    /// Packs the matrix that widens embeddings. It is small, and every layer builds on it: it stays in
-    /// 32-bit numbers.
+    /// Packs the matrix that widens embeddings. It is small, and every layer depends on it, so it
+    /// stays in f32.
     fn projection(&self) -> Result<Linear, String> {
         let [weight, bias] = ["weight", "bias"].map(|part| format!("embeddings_project.{part}"));
         let (weight, bias) = (self.matrix(&weight)?, self.values(&bias)?);
         Ok(Linear::new(self.instructions, EnginePrecision::F32, weight, bias))
     }
 
-    /// Returns the summands of distances, if attention has them. Probabilities are powers of 2.
+    /// Returns the relative position biases, if attention has any, divided by ln 2, since the softmax
+    /// uses powers of 2.
     fn distances(&self) -> Result<Option<Arc<DistanceBias>>, String> {
         let EncoderConfig { num_attention_heads: heads, relative_attention_num_buckets, .. } = *self.config;
         let read = || Ok(DistanceBias::new(&self.values(DISTANCES)?, heads, self.config.longest(), LOG2_E));
@@ -301,7 +302,7 @@ fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<BatchSpan>, Vec<usize>) {
     (spans.collect(), targets)
 }
 
-/// Splits texts into runs of at most `most` subwords, or of one text.
+/// Splits texts into runs of at most `most` subwords; a longer text is a run alone.
 fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreRequest<'b>]> {
     let mut groups = Vec::new();
     let (mut start, mut subwords) = (0, 0);

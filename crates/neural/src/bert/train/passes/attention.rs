@@ -18,22 +18,22 @@ pub struct AttentionShape<'a> {
     pub instructions: InstructionSet,
     /// The number of heads.
     pub heads: usize,
-    /// The length of the vector of each subword, all heads together.
+    /// The length of the vector of each subword, over all heads.
     pub hidden: usize,
     /// The rows of each text.
     pub texts: &'a [Range<usize>],
-    /// The summands of distances, if there are any.
+    /// The summands of attention scores for distances, if the encoder has them.
     pub distances: Option<&'a DistanceBias>,
 }
 
-/// One head over one text.
+/// The attention of one head in one text.
 struct HeadOfText<'a> {
-    /// The index among the heads of all texts.
+    /// The index of this task among the heads of all texts.
     index: usize,
     head: usize,
     rows: Range<usize>,
-    /// The probabilities: rows of one number for each row of the text. Those that are dropped have
-    /// a minus sign.
+    /// The attention probabilities, with a row and a column for each row of the text. Dropped probabilities are
+    /// negative.
     probabilities: &'a mut [f32],
     /// The vectors that belong to the rows of this head, one after another.
     own: &'a mut [f32],
@@ -55,8 +55,8 @@ impl AttentionShape<'_> {
         self.texts.iter().map(|rows| self.heads * rows.len() * rows.len()).sum()
     }
 
-    /// Pairs each head of each text with its part of the probabilities, and of memory with `parts`
-    /// vectors for each row.
+    /// Pairs each head of each text with its part of `probabilities` and its part of `own`, which has `parts` vectors
+    /// for each row.
     fn tasks<'b>(
         &self,
         probabilities: &'b mut [f32],
@@ -130,9 +130,9 @@ impl AttentionShape<'_> {
         self.side_by_side(&own, 1, attended);
     }
 
-    /// Computes the gradients of queries, keys and values, side by side, from the gradients of
-    /// attention, and returns the gradients of the summands of distances, one row for each bucket and
-    /// one column for each head.
+    /// Computes the gradients of queries, keys and values, side by side, from the gradients of the results of
+    /// attention. Returns the gradients of the summands of distances, with a row for each bucket and a column
+    /// for each head.
     pub fn backward(
         &self,
         attending: &[f32],
@@ -181,7 +181,8 @@ impl AttentionShape<'_> {
         of_distances
     }
 
-    /// Writes vectors, head after head in each text, into rows of all heads: `parts` times.
+    /// Rearranges vectors, which are stored head after head in each text, into rows with all heads side by side,
+    /// `parts` times in each row.
     fn side_by_side(&self, own: &[f32], parts: usize, rows: &mut [f32]) {
         let (size, width) = (self.size(), parts * self.hidden);
         let mut rest = rows;
@@ -215,8 +216,8 @@ fn bucket_sums(buckets: DistanceBuckets, grads: &[f32], width: usize, factor: f3
     sums
 }
 
-/// Computes the softmax of rows of scores, times `scale`. Probabilities that are dropped, which have
-/// the factor 0, become negative.
+/// Computes the softmax of rows of scores, which are first multiplied by `scale`. Probabilities that are dropped,
+/// which have the factor 0, become negative.
 #[inline(always)]
 fn softmax(scores: &mut [f32], width: usize, scale: f32, factors: Option<&[f32]>) {
     for (at, scores) in scores.chunks_exact_mut(width).enumerate() {
@@ -239,7 +240,7 @@ fn softmax(scores: &mut [f32], width: usize, scale: f32, factors: Option<&[f32]>
 fn softmax_back(probabilities: &[f32], grads: &mut [f32], width: usize, scale: f32, kept: f32) {
     for (probabilities, grads) in probabilities.chunks_exact(width).zip(grads.chunks_exact_mut(width)) {
         for (grad, probability) in grads.iter_mut().zip(probabilities) {
-            // The gradient of the score, without the mean; a dropped probability has no gradient.
+            // The gradient of the score before the mean is subtracted; a dropped probability has no gradient.
             *grad *= if *probability > 0.0 { kept * probability } else { 0.0 };
         }
         let whole = sum(grads, |grad| grad);

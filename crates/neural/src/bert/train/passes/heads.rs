@@ -1,4 +1,4 @@
-//! The layers above the encoder: the mix of its layers, the heads, and their losses.
+//! The part of the tagger above the encoder: the mix of the encoder's layers, the heads, and their losses.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl LayerMix {
         Ok(Self { fractions, factors })
     }
 
-    /// Returns the gradients by γ and α from the gradients by the factors.
+    /// Returns the gradients with respect to γ and α from the gradients with respect to the factors.
     pub fn gradients(&self, grads: &[f32]) -> [(String, Vec<f32>); 2] {
         let of_gamma: f32 = self.fractions.iter().zip(grads).map(|(fraction, grad)| fraction * grad).sum();
         let of_scalars =
@@ -65,9 +65,9 @@ pub struct HeadPasses<'a> {
 pub struct HeadGradients {
     /// The sum of the losses of the heads, each the mean over its labels.
     pub loss: f64,
-    /// The gradients by the weights of the heads.
+    /// The gradients with respect to the weights of the heads, by the names of the weights.
     pub by_name: BTreeMap<String, Vec<f32>>,
-    /// The gradients by the mixed states of words.
+    /// The gradients with respect to the mixed states of words.
     pub mixed: Vec<f32>,
 }
 

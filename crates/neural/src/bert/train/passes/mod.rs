@@ -1,8 +1,8 @@
-//! The forward and the backward passes of a tagger in training, for 32-bit numbers on the CPU, with
-//! gradients worked out by hand: what candle's graph finds, in a fraction of its time and memory.
+//! The forward and the backward passes of a tagger in training, for 32-bit numbers on the CPU, with gradients derived
+//! by hand. They equal the gradients of candle's graph, but need a fraction of the time and memory.
 //!
-//! The texts of a batch lie one after another, without padding. The threads of the current pool share
-//! the work, and no result depends on their number.
+//! The texts of a batch are stored one after another, without padding. The threads of the current pool share the
+//! work, and no result depends on the number of threads.
 
 mod attention;
 mod heads;
@@ -28,11 +28,10 @@ pub use heads::{HeadPasses, LayerMix};
 use majuscule_methods::network::bert::distances::{DistanceBias, DistanceBuckets};
 pub use weights::WeightGuards;
 
-/// The names of the parts of a layer that attend: queries, keys and values.
+/// The names of the projections of a layer to queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
 
-/// The numbers of the points of a layer where values are dropped; the last constant is the number of
-/// points.
+/// The indices of the points of a layer where values are dropped; the last constant is the number of points.
 const PROBABILITIES: u32 = 0;
 const ATTENDED: u32 = 1;
 const OUTER: u32 = 2;
@@ -46,11 +45,11 @@ pub struct EncoderPasses<'a> {
     precision: ProductPrecision,
     /// The dropout of the step.
     dropout: StepDropout,
-    /// The summands of distances, if attention has them.
+    /// The summands of attention scores for distances, if the encoder has them.
     distances: Option<DistanceBias>,
 }
 
-/// The seed and the number of a step, which decide on its dropout.
+/// The seed and the number of a step, which determine the dropout of the step.
 #[derive(Debug, Clone, Copy)]
 pub struct StepDropout {
     /// The seed of training.
@@ -66,11 +65,11 @@ pub struct EncoderStates {
     ids: Vec<u32>,
     /// The rows of each text.
     texts: Vec<Range<usize>>,
-    /// The normed sums of embeddings.
+    /// The normalised sums of embeddings.
     embedded: Normed,
-    /// The embeddings after dropout, if a matrix widens them.
+    /// The embeddings after dropout, if the encoder projects them to another width; else empty.
     narrow: Vec<f32>,
-    /// The input of the first layer and the output of each.
+    /// The input of the first layer and the output of each layer.
     outputs: Vec<Vec<f32>>,
     layers: Vec<LayerStates>,
 }
@@ -85,7 +84,7 @@ struct LayerStates {
     attended_normed: Normed,
     /// The input of the feed-forward network.
     between: Vec<f32>,
-    /// The input of the unit between its halves.
+    /// The input of the activation function inside the feed-forward network.
     inner: Vec<f32>,
     outer_normed: Normed,
 }
@@ -95,9 +94,9 @@ struct LayerStates {
 pub struct EncoderGradients {
     /// The gradients by the names of the weights in a tagger, except for the embeddings of subwords.
     pub by_name: BTreeMap<String, Vec<f32>>,
-    /// The subwords that occur, each once in order.
+    /// The distinct subwords in ascending order.
     pub subwords: Vec<u32>,
-    /// The gradient of the embedding of each, one after another.
+    /// The gradients of the embeddings of these subwords, one after another.
     pub rows: Vec<f32>,
 }
 
@@ -107,7 +106,7 @@ impl EncoderStates {
         self.texts.iter().map(|rows| rows.start)
     }
 
-    /// Returns the sums of the states of some rows over all layers, each times its factor.
+    /// Returns the sums of the states of `rows` over all layers, each layer times its factor.
     pub fn mixed(&self, factors: &[f32], rows: &[u32], hidden: usize) -> Vec<f32> {
         let mut sums = vec![0.0; rows.len() * hidden];
         for (states, factor) in self.outputs.iter().zip(factors) {
@@ -485,7 +484,7 @@ impl EncoderGradients {
         self.insert(&format!("{name}.bias"), bias);
     }
 
-    /// Adds the gradients of a norm, and returns the gradient of the summands before dropout.
+    /// Adds the gradients of a norm, and returns the gradient of the rows that `join` added, before dropout.
     fn add_norm(&mut self, name: &str, of: JoinGradients) -> Vec<f32> {
         self.add(name, of.weight, of.bias);
         of.added

@@ -1,5 +1,5 @@
-//! Operations on rows of numbers between products of matrices, forward and backward, in blocks of
-//! rows that the threads of the current pool share. The result does not depend on their number.
+//! Operations on rows of numbers between products of matrices, forward and backward. The threads of the current pool
+//! share the blocks of rows. The result does not depend on the number of threads.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::shared::lanes::sum;
 /// The number of rows of a block.
 pub const BLOCK: usize = 64;
 
-/// The factors and summands of a norm (Ba et al. 2016), one for each column.
+/// The factors and summands of a layer normalisation (Ba et al. 2016), one of each per column.
 #[derive(Debug, Clone, Copy)]
 pub struct NormWeights<'a> {
     /// The factors.
@@ -22,7 +22,7 @@ pub struct NormWeights<'a> {
     pub eps: f32,
 }
 
-/// Rows with mean 0 and deviation 1, and the deviations that they had.
+/// Rows that are normalised to mean 0 and deviation 1, and their deviations before.
 #[derive(Debug, Default)]
 pub struct Normed {
     rows: Vec<f32>,
@@ -36,11 +36,11 @@ pub struct JoinGradients {
     pub weight: Vec<f32>,
     /// The gradient of the summands of the norm.
     pub bias: Vec<f32>,
-    /// The gradient of the rows before dropout.
+    /// The gradient of the output rows of the part, before dropout.
     pub added: Vec<f32>,
 }
 
-/// Returns the sum of rows of `width` numbers.
+/// Sums the rows of `width` numbers, column by column.
 pub fn column_sums(instructions: InstructionSet, rows: &[f32], width: usize) -> Vec<f32> {
     let blocks: Vec<Vec<f32>> = rows
         .par_chunks(BLOCK * width)
@@ -82,8 +82,8 @@ pub fn gelu_rows(instructions: InstructionSet, values: &[f32]) -> Vec<f32> {
     out
 }
 
-/// Replaces rows by their Gaussian error linear unit, and the gradients of the unit by the gradients
-/// of the rows. Returns the sum of these gradients over the rows.
+/// Replaces rows by their values of GELU, and the gradients of these values by the gradients of the rows. Returns the
+/// sum of the new gradients over the rows.
 pub fn gelu_rows_back(
     instructions: InstructionSet,
     rows: &mut [f32],
@@ -170,8 +170,8 @@ pub fn join(
     normed
 }
 
-/// Replaces the gradients of the rows that [`join`] made by the gradients of the sums that it
-/// normalised, and writes the gradients of the part's results to `results`.
+/// Replaces the gradients of the output of [`join`] by the gradients of the sums that [`join`] normalised, and writes
+/// the gradients of the `results` of the part to `results`.
 pub fn join_back(
     instructions: InstructionSet,
     grads: &mut [f32],

@@ -7,7 +7,7 @@ use candle_core::{Result as Computed, Storage, Var, bail};
 
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
 
-/// The weights of a tagger, which nothing writes while this lives.
+/// The weights of a tagger, which are locked against writing while this value exists.
 pub struct WeightGuards<'a>(BTreeMap<&'a str, WeightGuard<'a>>);
 
 struct WeightGuard<'a> {
@@ -36,7 +36,7 @@ impl<'a> WeightGuards<'a> {
     /// Returns the values of a weight.
     ///
     /// # Errors
-    /// Fails if it is missing.
+    /// Fails if the weight is missing.
     pub fn values(&self, name: &str) -> Computed<&[f32]> {
         let Some(WeightGuard { storage, range }) = self.0.get(name) else {
             bail!("there is no tensor {name}")
@@ -80,8 +80,7 @@ impl Affine<'_> {
         out
     }
 
-    /// Adds the gradients of `x` in [`product`](Self::product), from the gradients of the result,
-    /// to `out`.
+    /// Adds the gradients of `x` in [`product`](Self::product) to `out`, given the gradients of the result.
     pub fn product_back(&self, grads: &[f32], out: &mut [f32], precision: ProductPrecision) {
         let ins = self.columns();
         let (grads, weight) = (MatrixView::new(grads, self.bias.len()), MatrixView::new(self.weight, ins));
