@@ -24,13 +24,11 @@ impl Backend {
     /// [`Error::Usage`] if a GPU or a precision is requested.
     pub fn refuse(&self, method: &str) -> Result<()> {
         let problem = match (self.device, self.precision) {
-            (Device::Cuda(_), _) => format!("{} {}", option("device"), self.device),
-            (_, Some(precision)) => format!("{} {precision}", option("precision")),
+            (Device::Cuda(_), _) => format!("{} {} is for models of bert", option("device"), self.device),
+            (_, Some(precision)) => format!("{} {precision} is for networks", option("precision")),
             _ => return Ok(()),
         };
-        Err(Error::usage(format!(
-            "{problem} is for models of bert, and this one is of {method}: leave it out"
-        )))
+        Err(Error::usage(format!("{problem}, and this model is of {method}: leave it out")))
     }
 }
 
@@ -130,8 +128,8 @@ mod tests {
         assert_eq!(refused(Backend::default()), Ok(()));
         assert_eq!(refused(Backend { device: Device::Cpu, precision: None }), Ok(()));
         let gpu = refused(Backend { device: Device::Cuda(0), precision: None }).unwrap_err();
-        assert_eq!(gpu, "`device` cuda:0 is for models of bert, and this one is of maxent: leave it out");
+        assert_eq!(gpu, "`device` cuda:0 is for models of bert, and this model is of maxent: leave it out");
         let int8 = refused(Backend { precision: Some(Precision::Int8), ..Backend::default() }).unwrap_err();
-        assert!(int8.starts_with("`precision` int8 is for models of bert"));
+        assert!(int8.starts_with("`precision` int8 is for networks"));
     }
 }
