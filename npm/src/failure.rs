@@ -1,4 +1,5 @@
-//! Errors for JavaScript: a kind and the message of the program, with the JavaScript names of options.
+//! Errors for JavaScript: each has a kind and a message, in which options have their JavaScript names
+//! (`markThreshold`).
 
 use majuscule::Error;
 use serde::Serialize;

@@ -62,7 +62,8 @@ pub enum Destination {
     Apart(Vec<(PathBuf, PathBuf)>),
     /// Each text back to its file, with the extension of backups, if any.
     Back(Vec<PathBuf>, Option<String>),
-    /// The changes to standard output; true if a change is a failure.
+    /// A diff of each text, printed to standard output; the flag is true for `--check`, under which any change makes
+    /// the exit code a failure.
     Diff(Vec<PathBuf>, bool),
 }
 

@@ -85,17 +85,9 @@ impl Conversion {
         let mut losses = Losses::new(from, to, self.strict);
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
         let is_text = to.format == Format::Text;
-        if self.transcript.is_requested() && !is_text {
-            let [times, to] = ["times", "to"].map(option);
-            let problem = format!("{times} and paragraphs are for a transcript: write it with {to} text");
-            return Err(Error::usage(problem));
-        }
+        self.check(is_text)?;
         source.named =
             (self.speakers == Some(true) && !to.has(LossKind::Speaker) && !is_text).then(String::new);
-        if self.cut.is_none() && self.limits.is_set() {
-            let problem = format!("limits of cues are for new cues: give {} too", option("cues"));
-            return Err(Error::usage(problem));
-        }
         if is_text && self.cut.is_none() && self.is_transcript(&mut source)? {
             return self.transcribe(source, losses, out, target);
         }
@@ -150,6 +142,20 @@ impl Conversion {
             left_out: Some(left_out.join(", ")).filter(|left| !left.is_empty()),
             cues: notes,
         })
+    }
+
+    /// Refuses settings that have no meaning for the output.
+    fn check(&self, is_text: bool) -> Result<()> {
+        if self.transcript.is_requested() && !is_text {
+            let [times, to] = ["times", "to"].map(option);
+            let problem = format!("{times} and paragraphs are for a transcript: write it with {to} text");
+            return Err(Error::usage(problem));
+        }
+        if self.cut.is_none() && self.limits.is_set() {
+            let problem = format!("limits of cues are for new cues: give {} too", option("cues"));
+            return Err(Error::usage(problem));
+        }
+        Ok(())
     }
 
     /// Returns true if plain text is written as a transcript.

@@ -338,7 +338,8 @@ impl CueCutter {
         notes.into_iter().flatten().collect()
     }
 
-    /// Returns a summary of the parts of words and segments that cues cannot have.
+    /// Returns a summary of the information that was dropped because cues cannot hold it; `None` if nothing was
+    /// dropped.
     pub(crate) fn summary(&self) -> Option<String> {
         self.losses.summary()
     }

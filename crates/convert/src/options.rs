@@ -25,7 +25,7 @@ impl UserSettings for Conversion {
     }
 }
 
-/// The limits themselves refuse values that allow no cue.
+/// Any number: the limits refuse what is out of range later, by name.
 const ANY: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
 const FORMAT: OptionKind = OptionKind::Choice(choices::<Format>, None);

@@ -18,7 +18,7 @@ use majuscule_train::eval::table::{TextTable, between, percent, thousands};
 pub struct AnnotatorChoices {
     /// The name of the sheet.
     pub name: String,
-    /// The choice of each row.
+    /// For each row of the key, the index of the variant that the annotator chose; `None` if there is no choice.
     pub choices: Vec<Option<usize>>,
 }
 

@@ -709,7 +709,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Adds a file or folder in the folder of corpora to a command.
+    /// Adds to a command the path of a file or folder, which is named relative to the folder of corpora.
     fn input(&mut self, command: &mut Command, before: &str, file: &Path) -> Result<()> {
         let path = self.place(file);
         self.path(command, before, &path, &file.to_string_lossy())

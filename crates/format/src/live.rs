@@ -228,7 +228,7 @@ impl Live {
         self.fix(whole);
     }
 
-    /// Applies the user's spellings; `whole` is true if no phrase continues.
+    /// Applies the user's spellings; `whole` is true if later text cannot complete or extend a phrase of the list.
     fn fix(&mut self, whole: bool) {
         self.settled = self.options.spellings.fix(&self.source, self.settled, whole, &mut self.tokens);
     }

@@ -107,7 +107,7 @@ pub enum BlockKind {
     Head,
     /// Lines that belong to no cue.
     Fragment,
-    /// The data of a document as a whole: an object of JSON.
+    /// The fields of a JSON document that are outside its segments, as a JSON object.
     Document,
 }
 
@@ -684,7 +684,7 @@ impl UnspokenBlock {
     /// Drops the block.
     fn drop_block(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
-            let problem = "found a text whose words differ from those of its segments";
+            let problem = "found a document whose field \"text\" has other words than its segments";
             return Err(losses.reject(LossKind::Block(self.kind), problem));
         }
         let begins = shortened(self.text.lines().next().unwrap_or_default());

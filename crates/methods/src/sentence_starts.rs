@@ -14,8 +14,8 @@ pub enum BoundaryEvidence {
     Inside,
 }
 
-/// The number of words after a marked sentence start for which the text counts as marking all sentence
-/// starts, if it is not known whether the text has its punctuation ([`Token::is_bare`]).
+/// The number of words, counted from a marked sentence start and including it, within which the text is assumed to
+/// mark every sentence start. It counts only if [`Token::is_bare`] is unknown.
 const SHOWN: usize = 64;
 
 /// The sentence starts that a text has marked so far.

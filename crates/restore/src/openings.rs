@@ -92,7 +92,8 @@ impl OpeningSession<'_> {
         is_all.then_some((self.choices.len(), end == Boundary::Reset))
     }
 
-    /// Ends an opened sentence (`¿`) with the mark of the opening.
+    /// Changes the mark inserted at the end of a sentence to the one that matches the sentence's opening mark: `?`
+    /// after `¿`.
     fn close(&mut self, from: usize, to: usize) {
         let words = &self.held.as_slice()[from..to];
         let opening = |(word, choice): (&Token, &Choice)| {

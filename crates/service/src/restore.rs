@@ -29,7 +29,7 @@ use crate::words::{TimedWord, read_words};
 /// The name of a text in notes and errors, unless the client names it.
 const NAME: &str = "the text";
 
-/// The largest number of bytes of spellings in the URL of a request with a file.
+/// The maximum size in bytes of the list of spellings in the URL of a request whose body is the file itself.
 const LONGEST_LIST: usize = 16 << 10;
 
 /// The texts to restore.

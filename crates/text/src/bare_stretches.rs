@@ -177,7 +177,7 @@ impl BareStretches {
         punctuated < (1.0 - BARE) / BARE || !self.has_marks
     }
 
-    /// Finds the states of all words from the text that has arrived.
+    /// Decides, for every undecided word that has arrived, whether it is bare, without waiting for later text.
     pub fn force(&mut self) {
         self.settle(0);
         if self.last.is_some() && self.assumed == 0 {

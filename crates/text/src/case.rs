@@ -27,8 +27,8 @@ pub enum Case {
     /// No capitals, or no letters with a case mapping: `word`, `1990`.
     #[default]
     Lower,
-    /// A capital as the first of at least two letters: `Word`. In Dutch, `IJ` counts as one first letter: `IJsland`.
-    /// A word whose first letter has no case mapping has no title case.
+    /// Only the first of two or more letters is a capital: `Word`. In Dutch, `IJ` counts as one first letter:
+    /// `IJsland`. A word whose first letter has no case mapping is never in title case.
     Title,
     /// All letters capital: `NATO`, `I`, `A4`.
     Upper,

@@ -116,7 +116,7 @@ const NOT_IN_REQUESTS: &[Door] = &[Program, JavaScript, Python];
 /// The lengths of a pause, in seconds, that an option accepts.
 const PAUSES: RangeInclusive<f64> = 0.001..=3600.0;
 
-/// The options of restoring, in the order of help.
+/// The options for restoring text, in the order in which help lists them.
 const USER_OPTIONS: [UserOption; 19] = [
     UserOption {
         name: "field",

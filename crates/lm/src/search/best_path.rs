@@ -51,7 +51,7 @@ pub struct BestPathSearch<S: Scorer> {
     posteriors: Option<Posteriors>,
     /// The hypotheses before the first unanswered position.
     root: LatticeColumn<S::State, S::Candidate>,
-    /// The unanswered positions.
+    /// The columns of the positions whose answers have not been returned yet, in order.
     columns: VecDeque<LatticeColumn<S::State, S::Candidate>>,
     /// Columns to be reused.
     spare: Vec<LatticeColumn<S::State, S::Candidate>>,

@@ -155,7 +155,8 @@ impl MarkHistory {
     }
 }
 
-/// A cache of the weights of recent pairs of words, since each pair is before many gaps.
+/// A cache of the weights of recently used word pairs: a pair stays among the recent words of its sentence for many
+/// consecutive gaps.
 #[derive(Debug, Clone)]
 pub(super) struct PairSums([Option<(u64, WeightLevels)>; 4 * RECENT]);
 

@@ -97,7 +97,7 @@ impl BertTagger {
     /// first: γ softmax(α).
     ///
     /// # Errors
-    /// Fails if layer dropout is on and the tagger has another number of layers.
+    /// Fails if layer dropout is on and `count` differs from the number of layers of the tagger.
     pub fn layer_factors(&self, count: usize, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let mut scalars = self.scalars.clone();
         if let Some(dropped) = dropout.layers(count) {

@@ -146,7 +146,7 @@ impl VotingSession<'_> {
         self.voting.count(&mut self.votes, self.request, false, out)
     }
 
-    /// Answers the remaining words of a text.
+    /// Appends the choices for the remaining words of the text to `out`, and resets the ballot.
     fn finish(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         self.voting.count(&mut self.votes, self.request, true, out)?;
         self.votes = Ballot::default();

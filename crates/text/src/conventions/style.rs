@@ -129,7 +129,8 @@ impl Words<'_> {
         word.case.is_slot() && !self.tables.is_common(word.lower) && !self.is_office_word(word)
     }
 
-    /// Returns true if a word is an office or an institution, or may be part of one: `prime`.
+    /// Returns true if a word names a public office or an institution, or may be part of such a name, such as `prime`
+    /// in `prime minister`.
     fn is_office_word(&self, word: Word<'_>) -> bool {
         let facts = self.tables.facts;
         stem(word.lower).split('-').all(|part| {

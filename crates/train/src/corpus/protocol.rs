@@ -164,8 +164,8 @@ impl Protocol {
         }
     }
 
-    /// The number of words in a window, if sentences run together in windows of one size; `None` also if the
-    /// sentences of a document run together in one stream.
+    /// The window size in words, if the protocol joins sentences into windows of a fixed size; `None` for every other
+    /// protocol, including one that joins all sentences of a document into one stream.
     pub fn window(self) -> Option<NonZeroUsize> {
         match self {
             Self::Asr { window } => Some(window),

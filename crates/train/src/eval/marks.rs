@@ -127,8 +127,8 @@ impl MarkConvention {
     }
 }
 
-/// The calibration of the probabilities of marks under each convention: over all words, and over
-/// the words with a chosen mark.
+/// The calibration of the probabilities of marks under each convention: first over all words, then over the words
+/// after which the system chose a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MarkCalibration {
     conventions: [[Calibration; 2]; MarkConvention::ALL.len()],
@@ -146,7 +146,8 @@ impl MarkCalibration {
         }
     }
 
-    /// The calibration under a convention: over all words, and over the words with a chosen mark.
+    /// The calibration under one convention: first over all words, then over the words after which the system chose a
+    /// mark.
     pub fn under(&self, convention: MarkConvention) -> [Calibration; 2] {
         let all = MarkConvention::ALL.into_iter().zip(self.conventions);
         all.filter(|(own, _)| *own == convention).map(|(_, both)| both).next().unwrap_or_default()

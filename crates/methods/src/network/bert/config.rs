@@ -294,7 +294,7 @@ impl EncoderConfig {
         self.max_position_embeddings - self.first_position
     }
 
-    /// Returns true if a matrix widens embeddings to the size of a layer.
+    /// Returns true if a matrix projects the embeddings to the hidden size, because the two sizes differ.
     pub fn has_projection(&self) -> bool {
         self.embedding_size != self.hidden_size
     }

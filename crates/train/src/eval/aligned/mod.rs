@@ -525,7 +525,7 @@ struct StretchCounts {
     words: Slots,
     /// The cases of all words of both sides.
     all: Confusion,
-    /// The cases of the words that were recognised.
+    /// The case counts of the words that were recognised correctly.
     recognised: Confusion,
     marks: MarkConfusion,
 }

@@ -100,7 +100,7 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     let lexicon = read::read(files::open(file)?, &reading)?;
     corpus.note(lexicon.notes());
     if lexicon.is_empty() {
-        return Err(Error::file(name, "has no words: expected a lexicon, from lexicon build"));
+        return Err(Error::file(name, "has no words: expected a lexicon made by lexicon build"));
     }
     if lexicon.locale() != corpus.locale() {
         let (found, expected) = (lexicon.locale(), corpus.locale());
