@@ -128,10 +128,10 @@ fn a_model_is_replaced_under_its_readers_and_by_two_at_once() {
                 opened += 1;
             }
         });
-        for trainer in trainers {
-            trainer.join().unwrap();
-        }
+        let trained = trainers.map(thread::ScopedJoinHandle::join);
+        // Also after a failure, so that the reader ends.
         is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        trained.into_iter().for_each(|trained| trained.unwrap());
         reader.join().unwrap();
     });
     assert_eq!(room.names(), ["a.txt", "b.txt", "new"]);

@@ -242,8 +242,12 @@ fn place(temporary: Unfinished, target: &Path) -> io::Result<()> {
         return temporary.rename(target);
     }
     // In one step, if the system can: at no moment is the name free. The old folder is then removed
-    // under the temporary name.
+    // under the temporary name, locked, so that no other process takes it for the folder of a dead one:
+    // it would remove the folder, and could use the name before it is removed here.
+    let locked = File::open(target).ok().filter(|old| old.try_lock().is_ok());
     if exchange(temporary.path(), target).is_ok() {
+        drop(temporary);
+        drop(locked);
         return Ok(());
     }
     let old =

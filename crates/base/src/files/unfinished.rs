@@ -67,7 +67,15 @@ impl Unfinished {
     pub(super) fn folder(target: &Path) -> Result<Self> {
         Self::new(target, |path| {
             fs::create_dir(path)?;
-            Ok(if cfg!(unix) { Some(File::open(path)?) } else { None })
+            if !cfg!(unix) {
+                return Ok(None);
+            }
+            // Until it is locked, another process may remove it as the folder of a dead one: the next name is tried then.
+            let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+            File::open(path).map(Some).map_err(|error| match is_gone(&error) {
+                true => io::ErrorKind::AlreadyExists.into(),
+                false => error,
+            })
         })
     }
 
