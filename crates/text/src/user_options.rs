@@ -14,7 +14,7 @@ use super::mark::MarkForm;
 use super::options::{CapitalBalance, Context, OutputForm, RestoreOptions, SentenceStart, WantedMarks};
 use super::source_capitals::Capitalized;
 use majuscule_base::error::{Error, option};
-use majuscule_base::named::NamedValue;
+use majuscule_base::named::{NamedValue, nearest};
 
 /// An option of settings `S` that a person may set.
 #[derive(Debug)]
@@ -39,6 +39,24 @@ pub trait UserSettings: Default + 'static {
     /// Returns the heading of an option in help, if it has a separate one.
     fn heading(_: &UserOption<Self>) -> Option<&'static str> {
         None
+    }
+}
+
+impl RestoreOptions {
+    /// Sets an option by its name and the text of its value, as on the command line: `sentence-start`, `always`.
+    ///
+    /// # Errors
+    /// Fails if there is no option of this name, or if the value does not fit.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        let Some(wanted) = UserOption::<Self>::named(Door::Program, name) else {
+            let known: Vec<&str> = UserOption::<Self>::at(Door::Program).map(|option| option.name).collect();
+            let hint = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("expected one of {}", known.join(", ")),
+            };
+            return Err(Error::usage(format!("there is no option \"{name}\": {hint}")));
+        };
+        (wanted.set)(self, &wanted.read(text)).map_err(|wrong| wanted.error(text, wrong))
     }
 }
 
@@ -567,13 +585,8 @@ mod tests {
             let wrong = set_to(wanted, &wanted.read(text)).unwrap_err();
             assert_eq!(wanted.error(text, wrong).to_string(), expected);
         }
-        let wrong = |name, text: &str| {
-            let wanted = UserOption::named(Service, name).unwrap();
-            match set_to(wanted, &wanted.read(text)).unwrap_err() {
-                WrongValue::Text(error) => error.to_string(),
-                WrongValue::Unexpected => String::new(),
-            }
-        };
+        let wrong = |name, text| RestoreOptions::default().set(name, text).unwrap_err().to_string();
+        assert_eq!(wrong("mark", "all"), "there is no option \"mark\": did you mean \"marks\"?");
         assert!(wrong("marks", "#").contains("auto or all"), "{}", wrong("marks", "#"));
         assert!(wrong("style", "loud").contains("not a style rule"), "{}", wrong("style", "loud"));
     }
