@@ -48,8 +48,8 @@ impl RestoreOptions {
     /// # Errors
     /// Fails if there is no option of this name, or if the value does not fit.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), Error> {
-        let Some(wanted) = UserOption::<Self>::named(Door::Program, name) else {
-            let known: Vec<&str> = UserOption::<Self>::at(Door::Program).map(|option| option.name).collect();
+        let Some(wanted) = UserOption::<Self>::named(Program, name) else {
+            let known: Vec<&str> = UserOption::<Self>::at(Program).map(|option| option.name).collect();
             let hint = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("expected one of {}", known.join(", ")),
