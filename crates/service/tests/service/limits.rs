@@ -106,7 +106,7 @@ fn a_long_body_is_refused_with_the_limit() {
     let server = Server::new(ServiceOptions::default().body_limit(1000));
     let body = "a".repeat(1001);
     let answer = server.post("/v1/restore", "text/plain", body.as_bytes());
-    assert!(answer.problem(413).contains("more than 1000 bytes"));
+    assert!(answer.problem(413).contains("longer than the limit of 1000 bytes"));
     assert_eq!(answer.json()["limit"], 1000);
     let chunks =
         "POST /v1/restore HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
