@@ -69,9 +69,9 @@ impl OutputFormArgs {
         !self.user.options.names.is_empty() || self.user.options.transcript.times
     }
 
-    /// Returns true if the words are cut into new cues.
-    pub fn has_new_cues(&self) -> bool {
-        self.user.options.cut.is_some()
+    /// Returns true if new cues are requested, or a limit of them is set.
+    pub fn asks_for_cues(&self) -> bool {
+        self.user.options.asks_for_cues()
     }
 
     /// Returns a conversion to an output of this name, with the settings that `convert` and

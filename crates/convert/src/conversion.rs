@@ -209,12 +209,16 @@ impl Conversion {
     /// cues of subtitles. The field of the text applies only to JSON lines.
     pub fn after_restoring(self, from: Format) -> Option<Self> {
         let to = if self.to == Format::Auto { from } else { self.to };
-        let has_new_cues = self.cut.is_some() || self.limits.is_set();
-        if to == from && !has_new_cues && self.names.is_empty() && !self.transcript.is_requested() {
+        if to == from && !self.asks_for_cues() && self.names.is_empty() && !self.transcript.is_requested() {
             return None;
         }
         let cut = self.cut.or_else(|| is_cut_anew(from, to).then_some(CueCut::Sentence));
         Some(Self { from, to, field: self.field.filter(|_| from.info().has_objects), cut, ..self })
+    }
+
+    /// Returns true if a person asks for new cues, or sets a limit of them.
+    pub fn asks_for_cues(&self) -> bool {
+        self.cut.is_some() || self.limits.is_set()
     }
 
     /// Sets the language of a transcript and of new cues to the named language, or else to the found language. New

@@ -156,6 +156,9 @@ fn marks_are_put_in_when_they_are_asked_for() {
         2,
         &["--max-cps -1: expected 1 to 1000"],
     );
+    room.write("talk.srt", "1\n00:00:01,000 --> 00:00:02,000\nwe met\n\n");
+    let limits = "limits of cues are for new cues: give --cues too";
+    room.fails("restore --max-chars 30 talk.srt", b"", 2, &[limits]);
     room.fails("restore --mark-threshold 0.5 --model puts", b"", 2, &["--marks"]);
     room.fails(
         "evaluate --mark-threshold 0.5 --model puts marks.txt",

@@ -25,7 +25,7 @@ impl RestoreArgs {
         target: &Path,
     ) -> Result<Option<Format>, Error> {
         if let Some(to) = self.output_form.to() {
-            return Ok(Some(to).filter(|to| *to != kind || self.output_form.has_new_cues()));
+            return Ok(Some(to).filter(|to| *to != kind || self.output_form.asks_for_cues()));
         }
         if is_markdown(target) && !is_markdown(file) && is_converted(kind, Format::Text)
             || self.output_form.is_transcript() && kind == Format::Text
@@ -49,7 +49,7 @@ impl RestoreArgs {
                     name(kind),
                 )))
             }
-            _ => Ok(Some(kind).filter(|_| self.output_form.has_new_cues())),
+            _ => Ok(Some(kind).filter(|_| self.output_form.asks_for_cues())),
         }
     }
 

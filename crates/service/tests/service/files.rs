@@ -87,7 +87,10 @@ fn an_answer_has_the_limit_of_a_file() {
     let server = Server::new(one_thread().body_limit(100_000));
     let lines = "a\n".repeat(30_000);
     let answer = server.post("/v1/convert?from=text&to=jsonl", "text/plain", lines.as_bytes());
-    assert!(answer.problem(413).starts_with("the answer is longer than the limit of 100000 bytes"), "{answer:?}");
+    assert!(
+        answer.problem(413).starts_with("the answer is longer than the limit of 100000 bytes"),
+        "{answer:?}"
+    );
 }
 
 #[test]
