@@ -1,5 +1,7 @@
 //! Settings with a few named values, each with a line of help, and names that are misspelt.
 
+use crate::error::Error;
+
 /// A setting with a few named values, such as a format or a preset. A program parses and lists the
 /// values by this table.
 pub trait NamedValue: Copy + PartialEq + Send + Sync + 'static {
@@ -34,4 +36,13 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let rated = known.into_iter().map(|known| (strsim::jaro(name, known), known));
     let (likeness, nearest) = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (likeness > 0.7).then_some(nearest)
+}
+
+/// Returns the error that there is no option of this name, with the most similar one of those that exist.
+pub fn no_option(name: &str, known: &[&str]) -> Error {
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("expected one of {}", known.join(", ")),
+    };
+    Error::usage(format!("there is no option \"{name}\": {hint}"))
 }

@@ -2,7 +2,7 @@
 
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{Encoding, Input};
-use majuscule_base::named::{NamedValue, nearest};
+use majuscule_base::named::{NamedValue, no_option};
 use majuscule_format::{Format, decoded_text};
 use majuscule_text::{Door, RestoreOptions, Spellings, UserOption, UserSettings};
 use serde_json::{Map, Value};
@@ -119,11 +119,8 @@ impl GivenOptions {
     /// Fails if an option is left.
     pub fn finish(self) -> Result<()> {
         let Some(name) = self.left.keys().next() else { return Ok(()) };
-        let hint = match nearest(name, self.known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("expected one of {}", self.known.join(", ")),
-        };
-        Err(Error::usage(format!("there is no option \"{name}\": {hint}")))
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        Err(no_option(name, &known))
     }
 }
 

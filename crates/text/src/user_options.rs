@@ -14,7 +14,7 @@ use super::mark::MarkForm;
 use super::options::{CapitalBalance, Context, OutputForm, RestoreOptions, SentenceStart, WantedMarks};
 use super::source_capitals::Capitalized;
 use majuscule_base::error::{Error, option};
-use majuscule_base::named::{NamedValue, nearest};
+use majuscule_base::named::{NamedValue, no_option};
 
 /// An option of settings `S` that a person may set.
 #[derive(Debug)]
@@ -50,11 +50,7 @@ impl RestoreOptions {
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), Error> {
         let Some(wanted) = UserOption::<Self>::named(Program, name) else {
             let known: Vec<&str> = UserOption::<Self>::at(Program).map(|option| option.name).collect();
-            let hint = match nearest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("expected one of {}", known.join(", ")),
-            };
-            return Err(Error::usage(format!("there is no option \"{name}\": {hint}")));
+            return Err(no_option(name, &known));
         };
         (wanted.set)(self, &wanted.read(text)).map_err(|wrong| wanted.error(text, wrong))
     }
