@@ -13,7 +13,7 @@ The folder `beside` holds models named LANG.NAME.
 A report keeps the rows that a run does not measure: quality.json holds all of them, and quality.md is written from it. The figure after
 ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts, in all
 of these texts, runs of two or more words that are wrongly all in capitals. `lines` restores 3,000 sentences of a text as one file: one
-sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, and --only accurate only the rows
+sentence per line, wrapped at 60 columns, in one line, and in short cues. --langs en,nl measures only these languages, and --only accurate only the rows
 of models whose name has this in it. Needs only Python 3.
 """
 
@@ -232,21 +232,38 @@ def mark_scores(report):
 
 
 def lines(corpora, chosen, only):
-    """Makes the table of running text without marks, which shows the value of line ends."""
-    shapes = ["one sentence per line", "wrapped", "one line"]
+    """Makes the table of text without punctuation in several layouts, which shows the value of line and cue breaks."""
+    shapes = ["one sentence per line", "wrapped", "one line", "short cues", "cues cut at marks"]
     table = Table("lines", ["language", "text", "model", *(f"{shape}: F / SER" for shape in shapes)], 3)
     for lang, (*_, main) in MAIN.items():
         for name in LINES.get(lang, main) if lang in chosen else []:
             with open(os.path.join(corpora, "dev", lang, name), encoding="utf-8") as text:
-                sentences = [words for words in map(words_of, itertools.islice(text, 3000)) if words]
-            reference = list(itertools.chain.from_iterable(sentences))
-            flat = " ".join(reference).lower()
-            shapes = ["\n".join(" ".join(words).lower() for words in sentences)]
-            shapes += [textwrap.fill(flat, 60, break_long_words=False, break_on_hyphens=False), flat]
+                texts = [words for line in itertools.islice(text, 3000) if (words := words_of(line))]
+            # A mark ends a clause.
+            clauses = [words.split() for text in texts for words in text.lower().split("|") if words.strip()]
+            sentences = [text.lower().replace("|", " ").split() for text in texts]
+            reference = " ".join(texts).replace("|", " ").split()
+            flat = list(itertools.chain.from_iterable(sentences))
+            shapes = ["\n".join(map(" ".join, sentences)), filled(flat, 60), " ".join(flat)]
+            shapes += [cues(filled(flat, CUE)), cues("\n".join(filled(words, CUE) for words in clauses))]
             for title, model in systems(lang, None, only):
                 found = [restored(model, shape) for shape in shapes]
                 table.add(lang, name, title, *("{} / {}".format(*slots(reference, words)) for words in found))
     return [table]
+
+
+# The largest number of characters of a short cue.
+CUE = 28
+
+
+def filled(words, width):
+    return textwrap.fill(" ".join(words), width, break_long_words=False, break_on_hyphens=False)
+
+
+def cues(text):
+    """Returns the lines of a text as cues of WebVTT."""
+    times = (f"{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}.000" for at in itertools.count(0, 2))
+    return "WEBVTT\n\n" + "\n\n".join(f"{start} --> {end}\n{line}" for (start, end), line in zip(itertools.pairwise(times), text.split("\n")))
 
 
 LINES = {
@@ -260,12 +277,16 @@ LINES = {
 
 
 def words_of(line):
-    return re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", line)
+    """Returns the words of a line, with `|` at punctuation marks."""
+    return " ".join(re.findall(r"[^\W_]+(?:['’-][^\W_]+)*|[,.;:?!]", line)).translate(dict.fromkeys(map(ord, ",.;:?!"), "|")).strip("| ")
 
 
 def restored(model, text):
-    command = [MAJUSCULE, "restore", *model, "--case", "ignore"]
-    return subprocess.run(command, check=True, capture_output=True, text=True, input=text + "\n").stdout.split()
+    """Returns the words of a text or of its cues after restoring."""
+    is_vtt = text.startswith("WEBVTT")
+    command = [MAJUSCULE, "restore", *model, "--case", "ignore", "--format", "vtt" if is_vtt else "text"]
+    found = subprocess.run(command, check=True, capture_output=True, text=True, input=text + "\n").stdout
+    return [word for line in found.splitlines()[is_vtt:] if "-->" not in line for word in line.split()]
 
 
 def slots(reference, hypothesis):
@@ -307,7 +328,8 @@ SECTIONS = [
     (
         "lines",
         "Text without punctuation, as one file",
-        "The same sentences in three shapes: one sentence per line, wrapped at 60 columns, and all in one line.",
+        "The same sentences in five layouts: one sentence per line, wrapped at 60 columns, all in one line, and in cues of at most 28 "
+        "characters, which end anywhere, or also after each punctuation mark of the original text.",
         "python3 benches/quality.py CORPORA lines --report docs/reports",
     ),
 ]

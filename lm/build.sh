@@ -83,7 +83,7 @@ sentences pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvo
     "$pt/porttinari.dev" "$pt/porttinari.test" "$pt/europarl-2000.txt"
 # Conversation, twice, beside more text of the parliament than that; but the counts of n-grams are those of the text.
 [ -n "${NGRAM:-}" ] || sentences pt spoken "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt"
-models pt 3 25000 20000 8000 2 20000 128
+models pt 3 25000 20000 8000 3 20000 128 0.1
 
 de=$corpora/train/de
 sentences de open "$de/commonvoice.txt" "$de/tatoeba.txt" "$de/germeval2014.txt"

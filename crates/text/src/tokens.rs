@@ -29,6 +29,9 @@ pub enum Break {
     Document,
 }
 
+/// The number of bytes of a word in most texts, with the space after it.
+const BYTES_OF_WORD: usize = 5;
+
 /// The largest number of bytes of a word that counts as one letter.
 const LONGEST_LETTER: usize = 2;
 
@@ -188,6 +191,12 @@ impl Tokens {
         self.text.clear();
         self.tokens.clear();
         self.marks.clear();
+    }
+
+    /// Reserves memory for the words of a text of `bytes` bytes, if they are of usual length.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.text.reserve(bytes);
+        self.tokens.reserve(bytes / BYTES_OF_WORD);
     }
 
     /// Returns the number of words.

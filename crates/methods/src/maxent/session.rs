@@ -207,6 +207,7 @@ impl<'a> MaxentSession<'a> {
 
 impl Session for MaxentSession<'_> {
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+        out.reserve(tokens.len());
         let mut rest = tokens.iter();
         let mut next = std::mem::take(&mut self.next);
         while rest.len() > 0 {

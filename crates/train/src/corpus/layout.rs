@@ -8,45 +8,57 @@ use majuscule_text::{Break, Token};
 pub(super) enum PageLayout {
     /// No breaks.
     Running,
-    /// One sentence per line.
-    Lines,
     /// Lines of at most this many characters.
-    Wrapped(usize),
-    /// Subtitle cues.
+    Lines { width: usize, breaks: LineBreaks },
+    /// Subtitle cues with lines of at most this many characters.
     Cues {
-        /// The largest number of characters of a line.
         width: usize,
-        /// True if sentences begin anywhere, and false if each sentence begins a line.
-        runs_on: bool,
+        breaks: LineBreaks,
         /// True if a cue has up to two lines, and false if it has one.
         has_two_lines: bool,
     },
 }
 
+/// The places where a line ends besides those where the next word does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineBreaks {
+    /// None.
+    Width,
+    /// After each punctuation mark and each sentence, as people speak and captions are cut.
+    Marks,
+    /// After each sentence.
+    Sentences,
+}
+
 /// The largest number of characters of a line of a subtitle, under the protocol `cues`.
 pub(super) const CUE_WIDTH: usize = 38;
 
-/// The smallest and largest line width to draw, in characters: for text, for cues, and for cues in which sentences
-/// run on, as recognisers write them.
+/// The smallest and largest line width to draw, in characters: for text, for cues in which each sentence begins a
+/// line, and for other cues, as recognisers and live captioners write them.
 const WIDTHS: [(u64, u64); 3] = [(28, 100), (28, 46), (12, 46)];
 
 impl PageLayout {
-    /// Draws a layout. All four kinds are equally probable.
+    /// One sentence per line.
+    pub(super) const SENTENCES: Self = Self::Lines { width: usize::MAX, breaks: LineBreaks::Sentences };
+
+    /// Draws a layout: running text, one sentence per line, lines of limited width, and cues are equally probable.
     pub(super) fn draw(random: &mut Random) -> Self {
         let mut width = |at: usize| {
             let (least, largest) = WIDTHS[at];
             (least + below(random, largest - least + 1)) as usize
         };
         let [wrapped, narrow, spoken] = [width(0), width(1), width(2)];
-        match below(random, 4) {
-            0 => Self::Running,
-            1 => Self::Lines,
-            2 => Self::Wrapped(wrapped),
-            _ => match below(random, 4) {
-                0 => Self::Cues { width: spoken, runs_on: true, has_two_lines: false },
-                1 => Self::Cues { width: spoken, runs_on: true, has_two_lines: true },
-                _ => Self::Cues { width: narrow, runs_on: false, has_two_lines: true },
-            },
+        match below(random, 16) {
+            0..4 => Self::Running,
+            4..8 => Self::SENTENCES,
+            8..11 => Self::Lines { width: wrapped, breaks: LineBreaks::Width },
+            11 => Self::Lines { width: wrapped, breaks: LineBreaks::Marks },
+            12 => {
+                let has_two_lines = below(random, 2) == 1;
+                Self::Cues { width: spoken, breaks: LineBreaks::Width, has_two_lines }
+            }
+            13 => Self::Cues { width: spoken, breaks: LineBreaks::Marks, has_two_lines: false },
+            _ => Self::Cues { width: narrow, breaks: LineBreaks::Sentences, has_two_lines: true },
         }
     }
 }
@@ -72,22 +84,30 @@ impl PageWriter {
         *self = Self::new(self.layout);
     }
 
-    /// Places a word of `letters` characters, and returns its token with the break before it. For the first word of a
-    /// sentence, `sentence` is the number of characters of the sentence.
-    pub(super) fn place(&mut self, letters: usize, sentence: Option<usize>) -> Token {
-        let fits = |width: usize| self.column + 1 + letters <= width;
+    /// Places a word of `letters` characters, and returns its token with the break before it. `follows_mark` is true
+    /// if a punctuation mark precedes the word. For the first word of a sentence, `sentence` is the number of
+    /// characters of the sentence.
+    pub(super) fn place(&mut self, letters: usize, follows_mark: bool, sentence: Option<usize>) -> Token {
+        let ends = |width: usize, breaks: LineBreaks| {
+            width - self.column.min(width) <= letters
+                || match breaks {
+                    LineBreaks::Width => false,
+                    LineBreaks::Marks => follows_mark || sentence.is_some(),
+                    LineBreaks::Sentences => sentence.is_some(),
+                }
+        };
         // The break before the line that the word opens; before the second line of a cue, this is `Space`.
         let line = match self.layout {
             _ if self.column == 0 => None,
             PageLayout::Running => None,
-            PageLayout::Lines => sentence.map(|_| Break::Line),
-            PageLayout::Wrapped(width) => (!fits(width)).then_some(Break::Line),
-            PageLayout::Cues { width, runs_on, has_two_lines } => match sentence.filter(|_| !runs_on) {
-                None if fits(width) => None,
-                Some(sentence) if self.is_second || sentence > width => Some(Break::Cue),
-                None if self.is_second || !has_two_lines => Some(Break::Cue),
-                _ => Some(Break::Space),
-            },
+            PageLayout::Lines { width, breaks } => ends(width, breaks).then_some(Break::Line),
+            PageLayout::Cues { width, breaks, has_two_lines } if ends(width, breaks) => {
+                // A sentence that needs more than a line begins a cue.
+                let is_long =
+                    breaks == LineBreaks::Sentences && sentence.is_some_and(|letters| letters > width);
+                Some(if self.is_second || is_long || !has_two_lines { Break::Cue } else { Break::Space })
+            }
+            PageLayout::Cues { .. } => None,
         };
         self.column = if line.is_some() || self.column == 0 { letters } else { self.column + 1 + letters };
         self.is_second = line.map_or(self.is_second, |before| before == Break::Space);
@@ -109,7 +129,7 @@ mod tests {
         for (at, word) in words.iter().enumerate() {
             let rest = words[at + 1..].iter().take_while(|word| !begins(word));
             let sentence = begins(word).then(|| word.len() + rest.map(|word| 1 + word.len()).sum::<usize>());
-            let token = writer.place(word.len(), sentence);
+            let token = writer.place(word.len(), out.ends_with(','), sentence);
             out += match token.before {
                 _ if at == 0 => "",
                 Break::Cue => " | ",
@@ -124,16 +144,23 @@ mod tests {
 
     #[test]
     fn words_are_laid_out_on_pages() {
-        let text = "We met in may Then she went to rome with her dog No";
+        let text = "We met in may, Then she went to rome, with her dog No";
         assert_eq!(page(PageLayout::Running, text), text);
-        assert_eq!(page(PageLayout::Lines, text), "We met in may / Then she went to rome with her dog / No");
-        let wrapped = "We met in / may Then / she went / to rome / with her / dog No";
-        assert_eq!(page(PageLayout::Wrapped(9), text), wrapped);
-        let cues = PageLayout::Cues { width: 20, runs_on: false, has_two_lines: true };
-        assert_eq!(page(cues, text), "We met in may | Then she went to / rome with her dog | No");
-        assert_eq!(page(cues, "We met She left No"), "We met / She left | No");
-        let cues = |has_two_lines| PageLayout::Cues { width: 20, runs_on: true, has_two_lines };
-        assert_eq!(page(cues(true), text), "We met in may Then / she went to rome | with her dog No");
-        assert_eq!(page(cues(false), text), "We met in may Then | she went to rome | with her dog No");
+        let sentences = "We met in may, / Then she went to rome, with her dog / No";
+        assert_eq!(page(PageLayout::SENTENCES, text), sentences);
+        let lines = |breaks| PageLayout::Lines { width: 14, breaks };
+        let wrapped = "We met in may, / Then she went / to rome, with / her dog No";
+        assert_eq!(page(lines(LineBreaks::Width), text), wrapped);
+        let clauses = "We met in may, / Then she went / to rome, / with her dog / No";
+        assert_eq!(page(lines(LineBreaks::Marks), text), clauses);
+        let cues = |breaks, has_two_lines| PageLayout::Cues { width: 21, breaks, has_two_lines };
+        let subtitles = cues(LineBreaks::Sentences, true);
+        assert_eq!(page(subtitles, text), "We met in may, | Then she went to / rome, with her dog | No");
+        assert_eq!(page(subtitles, "We met She left No"), "We met / She left | No");
+        let spoken = "We met in may, Then / she went to rome, | with her dog No";
+        assert_eq!(page(cues(LineBreaks::Width, true), text), spoken);
+        assert_eq!(page(cues(LineBreaks::Width, false), text), spoken.replace('/', "|"));
+        let clauses = "We met in may, | Then she went to | rome, | with her dog | No";
+        assert_eq!(page(cues(LineBreaks::Marks, false), text), clauses);
     }
 }

@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::layout::{CUE_WIDTH, PageLayout, PageWriter};
+use super::layout::{CUE_WIDTH, LineBreaks, PageLayout, PageWriter};
 use super::read::CorpusSentence;
 use super::{Example, Gold, marks};
 use crate::random::below;
@@ -427,8 +427,10 @@ impl<'a> ExampleBuilder<'a> {
             skipping: 0,
             turn: ProtocolTurn::first(),
             page: PageWriter::new(match protocol {
-                Protocol::Lines => PageLayout::Lines,
-                Protocol::Cues => PageLayout::Cues { width: CUE_WIDTH, runs_on: false, has_two_lines: true },
+                Protocol::Lines => PageLayout::SENTENCES,
+                Protocol::Cues => {
+                    PageLayout::Cues { width: CUE_WIDTH, breaks: LineBreaks::Sentences, has_two_lines: true }
+                }
                 _ => PageLayout::Running,
             }),
         }
@@ -665,7 +667,8 @@ impl<'a> ExampleBuilder<'a> {
                 mark(gold, tokens.lower(last), gap, abbreviations);
             }
             // A window that is cut off from earlier words does not begin a document: its words continue them.
-            let placed = self.page.place(word.chars().count(), initial.then_some(letters));
+            let follows_mark = gold.last().is_some_and(|last| last.label.mark != Mark::None);
+            let placed = self.page.place(word.chars().count(), follows_mark, initial.then_some(letters));
             let before = if self.example.gold.is_empty() { Break::Document } else { placed.before };
             // A full window is passed on only now that the mark of its last word is known.
             if result.is_ok() && self.example.gold.len() >= window.get() {

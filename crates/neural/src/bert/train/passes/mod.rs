@@ -345,7 +345,6 @@ impl<'a> EncoderPasses<'a> {
     ) -> Computed<()> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let position = |position| self.dropout(layer + 1, position);
-        let hidden = self.config.hidden_size;
         let LayerStates {
             attending,
             mut probabilities,
@@ -398,15 +397,30 @@ impl<'a> EncoderPasses<'a> {
         if self.distances.is_some() {
             found.add_distances(of_distances);
         }
-        let biases = column_sums(self.instructions, &grads_attending, 3 * hidden);
+        self.attending_back(layer, x, &grads_attending, grads, found)
+    }
+
+    /// Adds the gradients of the input of a layer that come through its queries, keys and values, whose gradients are
+    /// `attending`.
+    fn attending_back(
+        &self,
+        layer: usize,
+        x: &[f32],
+        attending: &[f32],
+        grads: &mut [f32],
+        found: &mut EncoderGradients,
+    ) -> Computed<()> {
+        let hidden = self.config.hidden_size;
+        let biases = column_sums(self.instructions, attending, 3 * hidden);
         let rows = grads.len() / hidden;
         for (at, part) in ATTENDING.iter().enumerate() {
-            let of_part = MatrixView::part(&grads_attending[at * hidden..], rows, hidden, 3 * hidden);
+            let name = format!("encoder.layer.{layer}.{part}");
+            let of_part = MatrixView::part(&attending[at * hidden..], rows, hidden, 3 * hidden);
             let mut weight = vec![0.0; hidden * hidden];
             let out = MatrixViewMut::new(&mut weight, hidden);
             self.add_product(out, of_part.transposed(), MatrixView::new(x, hidden));
-            found.add(&name(part), weight, biases[at * hidden..][..hidden].to_vec());
-            let weight = self.affine(&name(part))?.weight;
+            found.add(&name, weight, biases[at * hidden..][..hidden].to_vec());
+            let weight = self.affine(&name)?.weight;
             self.add_product(MatrixViewMut::new(grads, hidden), of_part, MatrixView::new(weight, hidden));
         }
         Ok(())
