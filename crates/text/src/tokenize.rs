@@ -203,7 +203,6 @@ impl Tokenizer {
     /// next call.
     pub fn read_from(&mut self, text: &str, from: usize, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         (self.first, self.previous) = (tokens.len(), tokens.len());
-        tokens.reserve(text.len() - from);
         let mut at = from;
         while at < text.len() {
             at = self.parts.skip_run(text, at);

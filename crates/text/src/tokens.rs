@@ -29,12 +29,6 @@ pub enum Break {
     Document,
 }
 
-/// The number of bytes of a word in most texts, with the space after it.
-const BYTES_OF_WORD: usize = 5;
-
-/// The largest number of words to reserve memory for: a long text may be mark-up without words.
-const MOST_RESERVED: usize = 1 << 12;
-
 /// The largest number of bytes of a word that counts as one letter.
 const LONGEST_LETTER: usize = 2;
 
@@ -194,14 +188,6 @@ impl Tokens {
         self.text.clear();
         self.tokens.clear();
         self.marks.clear();
-    }
-
-    /// Reserves memory for the words of a text of `bytes` bytes, if they are of usual length; at most for
-    /// [`MOST_RESERVED`].
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        let words = (bytes / BYTES_OF_WORD).min(MOST_RESERVED);
-        self.text.reserve(words * BYTES_OF_WORD);
-        self.tokens.reserve(words);
     }
 
     /// Returns the number of words.
