@@ -243,7 +243,7 @@ def lines(corpora, chosen, only):
             clauses = [words.split() for text in texts for words in text.lower().split("|") if words.strip()]
             sentences = [text.lower().replace("|", " ").split() for text in texts]
             reference = " ".join(texts).replace("|", " ").split()
-            flat = list(itertools.chain.from_iterable(sentences))
+            flat = [word.lower() for word in reference]
             shapes = ["\n".join(map(" ".join, sentences)), filled(flat, 60), " ".join(flat)]
             shapes += [cues(filled(flat, CUE)), cues("\n".join(filled(words, CUE) for words in clauses))]
             for title, model in systems(lang, None, only):
@@ -278,7 +278,7 @@ LINES = {
 
 def words_of(line):
     """Returns the words of a line, with `|` at punctuation marks."""
-    return " ".join(re.findall(r"[^\W_]+(?:['’-][^\W_]+)*|[,.;:?!]", line)).translate(dict.fromkeys(map(ord, ",.;:?!"), "|")).strip("| ")
+    return re.sub("[,.;:?!]", "|", " ".join(re.findall(r"[^\W_]+(?:['’-][^\W_]+)*|[,.;:?!]", line))).strip("| ")
 
 
 def restored(model, text):

@@ -7,7 +7,8 @@
 
 /// The version of the results of training and scoring. Every change that makes the same command
 /// train a different model or print a different figure raises this version and adds a line to
-/// `docs/reports/README.md`. Figures of different versions cannot be compared.
+/// `docs/reports/README.md`; a protocol under which no report trains does not count. Figures of
+/// different versions cannot be compared.
 pub const RESULTS_VERSION: u32 = 1;
 
 // In reading order: each module uses only those above it.

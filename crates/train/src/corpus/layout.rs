@@ -89,7 +89,7 @@ impl PageWriter {
     /// characters of the sentence.
     pub(super) fn place(&mut self, letters: usize, follows_mark: bool, sentence: Option<usize>) -> Token {
         let ends = |width: usize, breaks: LineBreaks| {
-            width - self.column.min(width) <= letters
+            self.column + 1 + letters > width
                 || match breaks {
                     LineBreaks::Width => false,
                     LineBreaks::Marks => follows_mark || sentence.is_some(),

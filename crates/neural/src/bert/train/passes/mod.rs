@@ -31,6 +31,11 @@ pub use weights::WeightGuards;
 /// The names of the projections of a layer to queries, keys and values.
 const ATTENDING: [&str; 3] = ["attention.self.query", "attention.self.key", "attention.self.value"];
 
+/// Returns the name of a part of a layer, without that of the encoder.
+fn part_of_layer(layer: usize, part: &str) -> String {
+    format!("encoder.layer.{layer}.{part}")
+}
+
 /// The indices of the points of a layer where values are dropped; the last constant is the number of points.
 const PROBABILITIES: u32 = 0;
 const ATTENDED: u32 = 1;
@@ -267,7 +272,7 @@ impl<'a> EncoderPasses<'a> {
     }
 
     fn layer(&self, layer: usize, x: &[f32], texts: &[Range<usize>]) -> Computed<(Vec<f32>, LayerStates)> {
-        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        let name = |part: &str| part_of_layer(layer, part);
         let hidden = self.config.hidden_size;
         let rows = x.len() / hidden;
         let parts = ATTENDING.iter().map(|part| self.affine(&name(part))).collect::<Computed<Vec<_>>>()?;
@@ -343,7 +348,7 @@ impl<'a> EncoderPasses<'a> {
         grads: &mut [f32],
         found: &mut EncoderGradients,
     ) -> Computed<()> {
-        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        let name = |part: &str| part_of_layer(layer, part);
         let position = |position| self.dropout(layer + 1, position);
         let LayerStates {
             attending,
@@ -414,7 +419,7 @@ impl<'a> EncoderPasses<'a> {
         let biases = column_sums(self.instructions, attending, 3 * hidden);
         let rows = grads.len() / hidden;
         for (at, part) in ATTENDING.iter().enumerate() {
-            let name = format!("encoder.layer.{layer}.{part}");
+            let name = part_of_layer(layer, part);
             let of_part = MatrixView::part(&attending[at * hidden..], rows, hidden, 3 * hidden);
             let mut weight = vec![0.0; hidden * hidden];
             let out = MatrixViewMut::new(&mut weight, hidden);
