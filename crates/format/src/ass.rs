@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::cue::{self, CueScanner, push_untagged};
-use super::grammar::{Grammar, ItemGrammar};
-use super::info::{FormatInfo, ItemSource};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
 use super::json::{self, quoted};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
@@ -36,7 +36,6 @@ pub(super) const ASS: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     segments: Some(&ASS_EVENTS),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(Events::default())))),
     ..FormatInfo::LINES
 };
 
@@ -260,9 +259,7 @@ impl Grammar for Events {
     fn decode(&self, part: &str, out: &mut String) {
         push_untagged(part, |_| None, out);
     }
-}
 
-impl ItemGrammar for Events {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let Some(fields) = self.lines.read(line)? else {
             if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.script {

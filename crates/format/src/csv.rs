@@ -10,7 +10,7 @@ use super::buffer::LONGEST;
 use super::cells::CellQuotes;
 use super::grammar::Grammar;
 use super::info::FormatInfo;
-use super::jsonl::{Jsonl, RecordGrammar};
+use super::jsonl::Jsonl;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::piece::PieceReader;
@@ -368,8 +368,6 @@ impl Grammar for CsvReader {
         self.quotes.decode(part, out);
     }
 }
-
-impl RecordGrammar for CsvReader {}
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::grammar::{Grammar, ItemGrammar, LiveGrammar, read_record};
-use super::info::{FormatInfo, ItemSource};
+use super::grammar::{Grammar, read_record};
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::live_record::{Id, LiveRecord};
@@ -45,7 +45,6 @@ pub(super) const CTM: FormatInfo = FormatInfo {
     has_recordings: true,
     is_heard: true,
     segments: Some(&CTM_WORDS),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(CtmReader::default())))),
     ..FormatInfo::LINES
 };
 
@@ -305,9 +304,7 @@ impl Grammar for CtmReader {
             ..Utterance::default()
         }))
     }
-}
 
-impl ItemGrammar for CtmReader {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if let Some(block) = UnspokenBlock::comment(line, ";;") {
             out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
@@ -357,9 +354,7 @@ impl ItemGrammar for CtmReader {
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
-}
 
-impl LiveGrammar for CtmReader {
     /// A word replaces all earlier words of the same speaker that begin at or after its begin time and end after it.
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
         let has_text = read_record(self, line, record)?;

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::cue_names::CueNames;
-use super::grammar::{Grammar, ItemGrammar};
+use super::grammar::Grammar;
 use super::line_parts::{LineParts, PartRole};
 use super::pauses::Pauses;
 use super::segment::{
@@ -508,9 +508,7 @@ impl<S: Subtitles> Grammar for CueLines<S> {
     fn decode(&self, part: &str, out: &mut String) {
         push_untagged(part, S::escaped, out);
     }
-}
 
-impl<S: Subtitles> ItemGrammar for CueLines<S> {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
+use super::envelope::Envelope;
 use super::line_parts::{LineParts, TextPart};
 use super::live_record::LiveRecord;
 use super::piece::MarkPlace;
@@ -67,23 +68,31 @@ pub(super) trait Grammar: Send + Debug {
         let _ = line;
         Ok(None)
     }
-}
 
-/// Reads the lines of a format that can be converted, as items instead of text.
-pub(super) trait ItemGrammar: Grammar {
-    /// Reads the next line, which has this number, and appends the items that have ended.
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault>;
+    /// Reads the next line, which has this number, as items instead of text, and appends the items that have ended, in
+    /// formats that can be converted.
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        let _ = (line, number, out);
+        Ok(())
+    }
 
     /// Appends the item that is open.
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let _ = out;
     }
-}
 
-/// Reads records that arrive live, one per line.
-pub(super) trait LiveGrammar: Grammar {
-    /// Reads the next line as a record.
-    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault>;
+    /// Reads the next line as a record that arrives live, in formats that have such records.
+    fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
+        let _ = (line, record);
+        Ok(())
+    }
+
+    /// Returns the words that a line lists in addition to its text, in formats that have such lists; the text of the
+    /// line begins at byte `from` of `text`.
+    fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
+        let _ = (line, text, from);
+        Envelope::default()
+    }
 }
 
 /// Reads the next line as a record without an identity; returns false if it has no text. In running text, the text of

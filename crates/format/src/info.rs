@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::PART;
-use super::grammar::{Grammar, ItemGrammar, LiveGrammar};
+use super::grammar::Grammar;
 use super::head::FileHead;
 use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
@@ -27,16 +27,10 @@ pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn 
 pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
 
 /// The function that makes the grammar of records that arrive live.
-pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn LiveGrammar>;
+pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn Grammar>;
 
-/// The reader of the items of a format.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum ItemSource {
-    /// The function that makes the grammar of the lines; its argument names the field of the text.
-    Lines(fn(Option<&str>) -> Result<Box<dyn ItemGrammar>>),
-    /// The reader of a document, which is read whole.
-    Document(fn(&str) -> Result<VecDeque<LocatedItem>, Fault>),
-}
+/// The function that reads the items of a document, which is read whole.
+pub(super) type DocumentItems = fn(&str) -> Result<VecDeque<LocatedItem>, Fault>;
 
 /// The function that makes the row of a punctuation mark: its arguments are the row of the word, the offset of a byte
 /// of the word in this row, the side of the mark and the mark.
@@ -84,8 +78,8 @@ pub struct FormatInfo {
     pub(super) mark_row: Option<MarkRowMaker>,
     /// The properties of its segments, in formats that are converted.
     pub segments: Option<&'static SegmentInfo>,
-    /// The reader of its items, in formats that are converted.
-    pub(super) items: Option<ItemSource>,
+    /// The reader of the items of a document; `None` in formats whose grammar reads them line by line.
+    pub(super) items: Option<DocumentItems>,
     /// True if a colon turns the words before it into a speaker's name.
     pub(super) names_speakers: bool,
     /// True if restoring reads the times of the format, so that it knows the pauses.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::buffer::LONGEST;
 use super::envelope::Envelope;
-use super::grammar::{Grammar, ItemGrammar, LiveGrammar, read_record};
+use super::grammar::{Grammar, read_record};
 use super::head::FileHead;
-use super::info::{FormatInfo, ItemSource};
+use super::info::FormatInfo;
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, TextPart};
@@ -43,7 +43,6 @@ pub(super) const JSONL: FormatInfo = FormatInfo {
     is_cut_by_lines: true,
     has_objects: true,
     segments: Some(&JSONL_OBJECTS),
-    items: Some(ItemSource::Lines(|field| Ok(Box::new(Objects::new(field))))),
     ..FormatInfo::LINES
 };
 
@@ -107,22 +106,12 @@ static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
 /// The number of bytes after which a piece ends at the first line end.
 const PIECE: usize = 1 << 16;
 
-/// A grammar of records whose text is escaped in the file.
-pub(super) trait RecordGrammar: Grammar {
-    /// Returns the words that a line lists in addition to its text, in formats that have such lists;
-    /// the text of the line begins at byte `from` of `text`.
-    fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
-        let _ = (line, text, from);
-        Envelope::default()
-    }
-}
-
 /// Objects, read from any input. The text of each is read line by line, as by [`Plain`](super::Plain). Each object is
 /// a separate text, or consecutive objects form one text together: see [`RestoreOptions::context`] and
 /// [`RestoreOptions::group`].
 #[derive(Debug)]
 pub struct Jsonl<'a> {
-    lines: GrammarLines<'a, dyn RecordGrammar>,
+    lines: GrammarLines<'a>,
     /// The strings of the last line.
     parts: LineParts,
     /// True if each object is a separate text.
@@ -157,7 +146,7 @@ impl<'a> Jsonl<'a> {
         input: Input<'a>,
         options: RestoreOptions,
         format: Format,
-        grammar: Box<dyn RecordGrammar>,
+        grammar: Box<dyn Grammar>,
         is_apart: bool,
     ) -> Self {
         Self {
@@ -412,9 +401,7 @@ impl Grammar for Objects {
     fn decode(&self, part: &str, out: &mut String) {
         decode(part, out);
     }
-}
 
-impl RecordGrammar for Objects {
     /// The words are not changed; each gets an additional field with the case and the punctuation of the text.
     fn listed_words(&self, line: &str, text: &str, from: usize) -> Envelope {
         let mut found = Envelope::default();
@@ -430,9 +417,7 @@ impl RecordGrammar for Objects {
         words.iter().for_each(|word| found.mark_beside(word, 0, false));
         found
     }
-}
 
-impl ItemGrammar for Objects {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if line.trim().is_empty() {
             return Ok(());
@@ -451,9 +436,7 @@ impl ItemGrammar for Objects {
         out.push_back(LocatedItem::new(item, line, number, parts));
         Ok(())
     }
-}
 
-impl LiveGrammar for Objects {
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
         read_record(self, line, record)?;
         record.frame.add(self.listed_words(line, &record.text, 0), 0);

@@ -1,7 +1,6 @@
 //! Live captions: each line is a record, which is read and written whole, with its times.
 
 use super::buffer::LONGEST;
-use super::grammar::LiveGrammar;
 use super::kind::Format;
 use super::lines::SplitLines;
 use super::live_record::LiveRecord;
@@ -13,7 +12,7 @@ use majuscule_text::{MarkForm, RestoreOptions};
 
 /// Records that are read as they arrive.
 #[derive(Debug)]
-pub struct LiveRecords(GrammarLines<'static, dyn LiveGrammar>, MarkForm);
+pub struct LiveRecords(GrammarLines<'static>, MarkForm);
 
 impl LiveRecords {
     /// Starts reading records of a format; `name` is their name in errors.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::cue::CueScanner;
 use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{FormatInfo, ItemSource};
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, PartRole};
 use super::segment::{
@@ -28,7 +28,7 @@ pub(super) const LRC: FormatInfo = FormatInfo {
     grammar: Some(|_| Ok(Box::new(LyricLines::default()))),
     names_speakers: true,
     segments: Some(&LYRICS),
-    items: Some(ItemSource::Document(|text| Ok(read_items(text)))),
+    items: Some(|text| Ok(read_items(text))),
     ..FormatInfo::LINES
 };
 

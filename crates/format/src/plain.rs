@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::buffer::{Buffer, LONGEST, PART, not_utf8, part_len, starts_char, text};
-use super::grammar::{Grammar, ItemGrammar};
-use super::info::{FormatInfo, ItemSource};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
 use super::kind::Format;
 use super::line_parts::LineParts;
 use super::piece::{Piece, PieceReader};
@@ -31,7 +31,6 @@ pub(super) const TEXT: FormatInfo = FormatInfo {
     has_sentence_lines: true,
     is_cut_by_lines: true,
     segments: Some(&TEXT_LINES),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(TextLines)))),
     ..FormatInfo::LINES
 };
 
@@ -42,7 +41,6 @@ pub(super) const AUTO: FormatInfo = FormatInfo {
     has_context: false,
     has_sentence_lines: false,
     segments: None,
-    items: None,
     ..TEXT
 };
 
@@ -293,9 +291,7 @@ impl Grammar for TextLines {
         parts.push(0..line.len(), Some(Break::Line));
         Ok(())
     }
-}
 
-impl ItemGrammar for TextLines {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let segment = Segment { text: line.to_owned(), ..Segment::default() };
         out.push_back(LocatedItem::new(Item::Segment(segment), line, number, vec![(LossKind::Text, 0)]));

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::buffer::{PART, not_utf8, text};
 use super::copies::RolledLines;
-use super::grammar::{Grammar, ItemGrammar};
+use super::grammar::Grammar;
 use super::info::FormatInfo;
 use super::kind::Format;
 use super::line_parts::{CopiedPart, LineParts, PartCopy, TextPart};
@@ -42,24 +42,29 @@ pub(super) enum Faults {
 
 /// The lines of a file, and the grammar that reads them.
 #[derive(Debug)]
-pub(super) struct GrammarLines<'a, G: Grammar + ?Sized = dyn Grammar> {
+pub(super) struct GrammarLines<'a> {
     pub(super) lines: SplitLines<'a>,
-    pub(super) grammar: Box<G>,
+    pub(super) grammar: Box<dyn Grammar>,
     pub(super) faults: Faults,
     pub(super) mended: Vec<u8>,
     /// The number of bytes read since the last item.
     held: usize,
 }
 
-impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
+impl<'a> GrammarLines<'a> {
     /// Reads a file of a format.
-    pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<G>, faults: Faults) -> Self {
+    pub(super) fn new(
+        input: Input<'a>,
+        format: Format,
+        grammar: Box<dyn Grammar>,
+        faults: Faults,
+    ) -> Self {
         let FormatInfo { longest_line, line_ends, .. } = *format.info();
         let lines = SplitLines::of_at_most(input, longest_line).ending(line_ends);
         Self::of_lines(lines, grammar, faults)
     }
 
-    pub(super) fn of_lines(lines: SplitLines<'a>, grammar: Box<G>, faults: Faults) -> Self {
+    pub(super) fn of_lines(lines: SplitLines<'a>, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         Self { lines, grammar, faults, mended: Vec::new(), held: 0 }
     }
 
@@ -106,7 +111,7 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
     /// Passes the last line to the grammar with its number.
     pub(super) fn read_line(
         &mut self,
-        take: impl FnOnce(&mut G, &str, u64) -> Result<(), Fault>,
+        take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>,
     ) -> Result<()> {
         let is_lossy = self.faults == Faults::Passed;
         let number = self.lines.number();
@@ -131,7 +136,7 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
 
     /// Returns the last line, without its ending, and its grammar; bytes that are not UTF-8 are not
     /// text.
-    pub(super) fn text(&mut self) -> Result<(&str, &G)> {
+    pub(super) fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
         // The bytes of the line were checked when it was read.
         Ok((Faults::Passed.text(&self.lines, &mut self.mended)?, &*self.grammar))
     }
@@ -139,9 +144,7 @@ impl<'a, G: Grammar + ?Sized> GrammarLines<'a, G> {
     fn error(&self, problem: String, number: u64) -> Error {
         self.faults.told(Fault { at: 0, problem }).error(self.lines.name(), number, "")
     }
-}
 
-impl GrammarLines<'_, dyn ItemGrammar> {
     /// Reads the next line, and appends the items that have ended; false at the end, which ends the open
     /// item.
     pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {

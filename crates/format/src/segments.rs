@@ -20,8 +20,8 @@ use std::collections::VecDeque;
 
 pub use super::copies::RolledLines;
 pub use super::cue::{dash_len, follows};
-use super::grammar::ItemGrammar;
-use super::info::{FormatInfo, ItemSource};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
 use super::kind::Format;
 use super::lines::Ends;
 pub use super::mark_rows::is_mark;
@@ -55,7 +55,7 @@ pub struct ItemReader<'a> {
     name: String,
     segments: &'static SegmentInfo,
     /// `None` at the end, and for a document, which is read whole.
-    lines: Option<GrammarLines<'a, dyn ItemGrammar>>,
+    lines: Option<GrammarLines<'a>>,
     found: VecDeque<LocatedItem>,
 }
 
@@ -73,15 +73,11 @@ impl<'a> ItemReader<'a> {
         let segments = format.segments()?;
         let name = input.name().to_owned();
         let (mut lines, mut found) = (None, VecDeque::new());
-        match format.info().items {
-            Some(ItemSource::Lines(grammar)) => {
-                lines = Some(GrammarLines::new(input, format, grammar(field)?, Faults::Refused));
-            }
-            Some(ItemSource::Document(read)) => {
-                let text = input.text()?;
-                found = read(&text).map_err(|fault| fault.error_in(&name, &text))?;
-            }
-            None => {}
+        if let Some(read) = format.info().items {
+            let text = input.text()?;
+            found = read(&text).map_err(|fault| fault.error_in(&name, &text))?;
+        } else if let Some(grammar) = format.grammar(field)? {
+            lines = Some(GrammarLines::new(input, format, grammar, Faults::Refused));
         }
         Ok(Self { name, segments, lines, found })
     }
@@ -122,7 +118,7 @@ impl Iterator for ItemReader<'_> {
 pub struct WrittenItems {
     format: Format,
     /// `None` for a document, which is read whole at its end.
-    grammar: Option<Box<dyn ItemGrammar>>,
+    grammar: Option<Box<dyn Grammar>>,
     /// The number of lines read.
     number: u64,
     found: VecDeque<LocatedItem>,
@@ -134,11 +130,7 @@ impl WrittenItems {
     /// # Errors
     /// Fails if the format cannot be read.
     pub fn new(format: Format) -> Result<Self> {
-        let grammar = match format.info().items {
-            Some(ItemSource::Lines(grammar)) => Some(grammar(None)?),
-            Some(ItemSource::Document(_)) | None => None,
-        };
-        Ok(Self { format, grammar, number: 0, found: VecDeque::new() })
+        Ok(Self { format, grammar: format.grammar(None)?, number: 0, found: VecDeque::new() })
     }
 
     /// Returns true if no line has been read yet.
@@ -181,7 +173,7 @@ impl WrittenItems {
             grammar.close(&mut self.found);
             return grammar.end();
         }
-        if let Some(ItemSource::Document(read)) = self.format.info().items {
+        if let Some(read) = self.format.info().items {
             self.found = read(text).map_err(|fault| fault.problem)?;
         }
         Ok(())

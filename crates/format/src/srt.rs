@@ -2,7 +2,7 @@
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::head::FileHead;
-use super::info::{FormatInfo, ItemSource};
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::segment::{self, Item, LossKind, Losses, Lost, Segment, SegmentInfo};
 use super::transcript::{Fault, shortened};
@@ -22,7 +22,6 @@ pub(super) const SRT: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     segments: Some(&SRT_CUES),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(CueLines::<SrtLines>::default())))),
     ..FormatInfo::LINES
 };
 

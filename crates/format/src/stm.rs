@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::ctm::{exact_seconds, name_or_none, named, parted};
-use super::grammar::{Grammar, ItemGrammar};
-use super::info::{FormatInfo, ItemSource};
+use super::grammar::Grammar;
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::pauses::Pauses;
@@ -37,7 +37,6 @@ pub(super) const STM: FormatInfo = FormatInfo {
     has_speakers: true,
     has_categories: true,
     segments: Some(&STM_TURNS),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(StmReader::default())))),
     ..FormatInfo::LINES
 };
 
@@ -167,9 +166,7 @@ impl Grammar for StmReader {
     fn is_between(&self) -> bool {
         true
     }
-}
 
-impl ItemGrammar for StmReader {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if let Some(block) = UnspokenBlock::comment(line, ";;") {
             out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));

@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cue::CueScanner;
-use super::grammar::{Grammar, ItemGrammar};
+use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::{FormatInfo, ItemSource};
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::lines::Ends;
@@ -38,7 +38,6 @@ pub(super) const TTML: FormatInfo = FormatInfo {
     names_speakers: true,
     runs_on: true,
     segments: Some(&TTML_CUES),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(TtmlParagraphs::default())))),
     ..FormatInfo::LINES
 };
 
@@ -633,9 +632,7 @@ impl Grammar for TtmlParagraphs {
     fn is_between(&self) -> bool {
         !self.in_paragraph
     }
-}
 
-impl ItemGrammar for TtmlParagraphs {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let is_new = std::mem::replace(&mut self.number, number) < number;
         let mut start = 0;

@@ -2,7 +2,7 @@
 
 use super::cue::{self, CueLines, LineKind, Subtitles, Times};
 use super::head::FileHead;
-use super::info::{FormatInfo, ItemSource};
+use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::lines::Ends;
 use super::segment::{
@@ -26,7 +26,6 @@ pub(super) const VTT: FormatInfo = FormatInfo {
     has_pauses: true,
     runs_on: true,
     segments: Some(&VTT_CUES),
-    items: Some(ItemSource::Lines(|_| Ok(Box::new(CueLines::<VttLines>::default())))),
     ..FormatInfo::LINES
 };
 

@@ -11,9 +11,9 @@ use std::ops::Range;
 use super::buffer::{not_utf8, text};
 use super::cue::{CueScanner, push_untagged};
 use super::envelope::PUNCTUATED;
-use super::grammar::{Grammar, LiveGrammar};
+use super::grammar::Grammar;
 use super::heard_words;
-use super::info::{FormatInfo, ItemSource};
+use super::info::FormatInfo;
 use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, begins_with_object, id, read_segment, write_segment};
 use super::kind::{Format, FormatFamily};
@@ -53,7 +53,7 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
     is_heard: true,
     declares_language: true,
     segments: Some(&WHISPER_SEGMENTS),
-    items: Some(ItemSource::Document(read_items)),
+    items: Some(read_items),
     ..FormatInfo::LINES
 };
 
@@ -205,9 +205,7 @@ impl Grammar for LiveDocuments {
     fn line(&mut self, _: &str, _: &mut LineParts) -> Result<(), Fault> {
         Ok(())
     }
-}
 
-impl LiveGrammar for LiveDocuments {
     fn record(&mut self, line: &str, record: &mut LiveRecord) -> Result<(), Fault> {
         if line.trim().is_empty() {
             return Ok(());
