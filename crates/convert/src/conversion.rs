@@ -7,10 +7,9 @@ use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_base::printable::shortened;
-use majuscule_format::segments::{Item, LossKind, Losses, SegmentInfo};
+use majuscule_format::segments::{Item, LossKind, Losses, ReadBack, SegmentInfo};
 use majuscule_format::{Format, FormatFamily};
 
-use crate::check::Check;
 use crate::cutter::CueCutter;
 use crate::limits::{CueCut, CueLimits};
 use crate::rolled::RolledUp;
@@ -81,7 +80,7 @@ impl Conversion {
         let mut writer = to.writer()?;
         self.interrupt.check()?;
         let mut source = ConvertSource::open(from, input, self.field.as_deref(), self.interrupt.clone())?;
-        let from = source.segments();
+        let from = source.items.segments;
         let mut losses = Losses::new(from, to, self.strict);
         source.rolled = (to.format == Format::Text && from.rolls_up).then(RolledUp::default);
         let is_text = to.format == Format::Text;
@@ -97,27 +96,22 @@ impl Conversion {
             check_cues(to)?;
             losses = Losses::of_cues(from, to, self.strict);
         }
-        let mut check = Check::new(to)?;
-        let (mut fitted, mut text) = (Vec::new(), String::new());
+        let mut check = ReadBack::new(to)?;
+        let mut text = String::new();
         let mut write =
             |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
         while let Some((item, found)) = source.next()? {
-            let fits = match item {
-                Item::Segment(segment) if !losses.keeps_all() && (from.is_unsaid)(&segment) => {
+            let fits = match &item {
+                Item::Segment(segment) if !losses.keeps_all() && (from.is_unsaid)(segment) => {
                     let tag = segment.tags.first().map_or("", |tag| &tag.tag);
-                    losses.drop_part(
-                        LossKind::Tags,
-                        0,
-                        format_args!("the alternative \"{}\"", shortened(tag)),
-                    )
+                    let what = format!("the alternative \"{}\"", shortened(tag));
+                    losses.drop_part(LossKind::Tags, what).map(|()| Vec::new())
                 }
-                Item::Segment(segment) => writer.conform(segment, &mut losses, &mut fitted),
-                Item::Block(block) => block.conform(&*writer, &mut losses, &mut fitted),
+                _ => writer.conform_item(item, &mut losses),
             };
-            fits.map_err(|lost| found.error(source.name(), lost))?;
-            for mut item in fitted.drain(..) {
+            for mut item in fits.map_err(|lost| found.error(&source.items.name, lost))? {
                 if let Item::Segment(segment) = &mut item {
-                    segment.order_times(&mut losses).map_err(|lost| found.error(source.name(), lost))?;
+                    segment.order_times(&mut losses).map_err(|lost| found.error(&source.items.name, lost))?;
                 }
                 text.clear();
                 writer.write(&item, &mut text);
@@ -175,25 +169,20 @@ impl Conversion {
         let names = Some(self.names.clone()).filter(|_| self.speakers != Some(false));
         let has_labels = names.is_some();
         let mut transcript = TranscriptWriter::new(self.transcript, names, self.language.as_deref());
-        let (mut text, mut fitted) = (String::new(), Vec::new());
+        let mut text = String::new();
         let mut write = |text: &mut String| {
             let written = out.write_all(text.as_bytes());
             text.clear();
             written.map_err(|error| Error::io("write", target, error))
         };
-        while let Some((item, found)) = source.next()? {
-            let kept = match item {
-                Item::Segment(mut segment) => {
-                    segment.name_voice();
-                    transcript.push(&segment, &mut text);
-                    // All other parts of the segment are left out.
-                    segment.speaker.take_if(|_| has_labels);
-                    writer.conform(segment, &mut losses, &mut fitted)
-                }
-                Item::Block(block) => block.conform(&*writer, &mut losses, &mut fitted),
-            };
-            kept.map_err(|lost| found.error(source.name(), lost))?;
-            fitted.clear();
+        while let Some((mut item, found)) = source.next()? {
+            if let Item::Segment(segment) = &mut item {
+                segment.name_voice();
+                transcript.push(segment, &mut text);
+                // All other parts of the segment are left out.
+                segment.speaker.take_if(|_| has_labels);
+            }
+            writer.conform_item(item, &mut losses).map_err(|lost| found.error(&source.items.name, lost))?;
             write(&mut text)?;
         }
         let names = transcript.finish(&mut text);

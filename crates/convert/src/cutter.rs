@@ -12,8 +12,8 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::interrupt::Interrupt;
 use majuscule_base::printable::shortened;
 use majuscule_format::segments::{
-    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag, Time,
-    UnspokenBlock, dash_len, is_mark,
+    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock, dash_len,
+    is_mark,
 };
 use majuscule_format::whisper;
 use majuscule_text::Mark;
@@ -93,7 +93,6 @@ impl ToldCues {
 #[derive(Debug)]
 pub(crate) struct CueCutter {
     limits: CueLimits,
-    to: &'static SegmentInfo,
     /// The unit of the times of the output, in milliseconds.
     unit: u64,
     language: CueLanguage,
@@ -131,7 +130,6 @@ impl CueCutter {
         }
         Ok(Self {
             limits: limits.clone(),
-            to,
             unit: 10u64.pow(3 - to.digits),
             language: CueLanguage::of(limits.language.as_deref()),
             losses,
@@ -194,17 +192,17 @@ impl CueCutter {
         segment.words = words;
         segment.fit_words();
         segment.order_times(&mut self.losses)?;
-        let read = words::read(&segment, self.unit, &self.language, &self.losses)?;
-        if read.parts.is_empty() {
+        let (parts, is_divided) = words::read(&segment, self.unit, &self.language, &self.losses)?;
+        if parts.is_empty() {
             let tags = segment.tags.len();
             return match segment.tags.into_iter().next() {
-                Some(tag) if tags > 0 => self.losses.drop_part(LossKind::Tags, 0, tag.tag),
-                _ => self.losses.drop_part(LossKind::Text, 0, "an empty text"),
+                Some(tag) if tags > 0 => self.losses.drop_part(LossKind::Tags, tag.tag),
+                _ => self.losses.drop_part(LossKind::Text, "an empty text"),
             };
         }
         self.begin_recording(&segment.recording)?;
-        self.divided += u64::from(read.is_divided);
-        for (nth, part) in read.parts.into_iter().enumerate() {
+        self.divided += u64::from(is_divided);
+        for (nth, part) in parts.into_iter().enumerate() {
             // Cues may overlap; the rows of a transcript are expected in order.
             let last = self.turns.last().and_then(|turn| turn.words.last());
             let overlaps = !self.losses.from.is_word
@@ -294,10 +292,10 @@ impl CueCutter {
         if before == *recording {
             return Ok(());
         }
-        if !self.to.has(LossKind::Recording) {
+        if !self.losses.to.has(LossKind::Recording) {
             let [before, now] =
                 [&before, recording].map(|name| shortened(name.as_deref().unwrap_or("-")).to_string());
-            let to = self.to.shown();
+            let to = self.losses.to.shown();
             let problem = format!(
                 "found the recording \"{now}\" after \"{before}\", but {to} can hold only one: convert each by itself"
             );
@@ -345,11 +343,11 @@ impl CueCutter {
     }
 
     fn keeps_words(&self) -> bool {
-        self.to.has(LossKind::Words)
+        self.losses.to.has(LossKind::Words)
     }
 
     fn keeps_speakers(&self) -> bool {
-        self.to.has(LossKind::Speaker)
+        self.losses.to.has(LossKind::Speaker)
     }
 
     /// Cuts the turns of a recording into cues.
@@ -493,7 +491,7 @@ impl CueCutter {
         if !keeps_words || words.clone().any(|word| word.timed.is_empty()) {
             if keeps_words && words.clone().any(|word| !word.timed.is_empty()) {
                 // If only some words have times, a list of these words would not be the words of the text.
-                let _ = self.losses.drop_part(LossKind::Words, 0, "the times of words");
+                let _ = self.losses.drop_part(LossKind::Words, "the times of words");
             }
             segment.words.clear();
         }

@@ -56,7 +56,6 @@ mod juncture;
 mod words;
 mod rolled;
 mod cutter;
-mod check;
 mod speaker_names;
 mod transcript;
 mod source;

@@ -7,17 +7,16 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_base::interrupt::Interrupt;
 use majuscule_format::Format;
-use majuscule_format::segments::{Item, ItemReader, LocatedItem, Segment, SegmentInfo};
+use majuscule_format::segments::{Item, ItemReader, LocatedItem, Refused, Segment};
 use majuscule_text::speaker_label::name_len;
 
-use crate::check::Refused;
 use crate::cutter::CueCutter;
 use crate::rolled::RolledUp;
 use crate::speaker_names::SpeakerNames;
 
 /// A file that is read for its items.
 pub(crate) struct ConvertSource<'a> {
-    items: ItemReader<'a>,
+    pub(crate) items: ItemReader<'a>,
     /// The cutter, if the file is cut into new cues.
     pub(crate) cutter: Option<CueCutter>,
     /// The lines of roll-up captions, if each of these lines is to be read once.
@@ -54,21 +53,11 @@ impl<'a> ConvertSource<'a> {
         })
     }
 
-    /// Returns the description of the segments of the file.
-    pub(crate) fn segments(&self) -> &'static SegmentInfo {
-        self.items.segments()
-    }
-
-    /// Returns the name of the file.
-    pub(crate) fn name(&self) -> &str {
-        self.items.name()
-    }
-
     /// Returns the error for an item that cannot be written.
     pub(crate) fn error(&self, (found, lost): Refused) -> Error {
         match found {
-            Some(found) => found.error(self.name(), lost),
-            None => Error::file(self.name(), lost.problem),
+            Some(found) => found.error(&self.items.name, lost),
+            None => Error::file(&*self.items.name, lost.problem),
         }
     }
 
@@ -86,7 +75,7 @@ impl<'a> ConvertSource<'a> {
                     let taken = cutter.take(found);
                     taken.map_err(|refused| {
                         let (found, lost) = *refused;
-                        found.error(self.name(), lost)
+                        found.error(&self.items.name, lost)
                     })?;
                 }
                 (Some(cutter), None) => {
@@ -131,7 +120,7 @@ impl<'a> ConvertSource<'a> {
             if let Item::Segment(segment) = &mut next.item {
                 segment.name_voice();
                 let is_label =
-                    self.items.segments().format == Format::Text && name_len(&segment.text).is_some();
+                    self.items.segments.format == Format::Text && name_len(&segment.text).is_some();
                 has_speaker = segment.speaker.is_some() || is_label;
             }
             self.peeked.push_back(next);

@@ -6,17 +6,9 @@ use std::str::FromStr;
 use majuscule_base::error::{Error, option};
 use majuscule_base::printable::shortened;
 
-/// Names for speakers: `SPEAKER_00=Laura,SPEAKER_01=Tom`.
+/// Names for speakers, `SPEAKER_00=Laura,SPEAKER_01=Tom`, each true if the speaker occurs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SpeakerNames(BTreeMap<String, SpeakerName>);
-
-/// A name for a speaker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct SpeakerName {
-    name: String,
-    /// True if the speaker occurs.
-    is_used: bool,
-}
+pub struct SpeakerNames(BTreeMap<String, (String, bool)>);
 
 impl SpeakerNames {
     /// Returns true if no names are given.
@@ -26,7 +18,7 @@ impl SpeakerNames {
 
     /// Replaces a speaker by its name, if it has one.
     pub(crate) fn rename(&mut self, speaker: &mut String) {
-        if let Some(SpeakerName { name, is_used }) = self.0.get_mut(speaker) {
+        if let Some((name, is_used)) = self.0.get_mut(speaker) {
             *is_used = true;
             name.clone_into(speaker);
         }
@@ -35,7 +27,7 @@ impl SpeakerNames {
     /// Returns the note on speakers that do not occur, if there are any.
     pub(crate) fn note(&self) -> Option<String> {
         let absent: Vec<&str> =
-            self.0.iter().filter(|(_, name)| !name.is_used).map(|(speaker, _)| &**speaker).collect();
+            self.0.iter().filter(|(_, (_, is_used))| !is_used).map(|(speaker, _)| &**speaker).collect();
         let what = if absent.len() == 1 { "does not occur as a speaker" } else { "do not occur as speakers" };
         (!absent.is_empty()).then(|| format!("{}: {} {what}", option("names"), absent.join(", ")))
     }
@@ -56,8 +48,7 @@ impl FromStr for SpeakerNames {
                     "expected speakers with their names, such as SPEAKER_00=Laura,SPEAKER_01=Tom, but found \"{found}\" in {option}"
                 )));
             };
-            let name = SpeakerName { name: name.to_owned(), is_used: false };
-            if names.insert(speaker.to_owned(), name).is_some() {
+            if names.insert(speaker.to_owned(), (name.to_owned(), false)).is_some() {
                 return Err(Error::usage(format!(
                     "{speaker} has two names in {}: leave one out",
                     option("names")

@@ -62,28 +62,21 @@ pub(crate) struct SpokenPart {
     pub(crate) is_apart: bool,
 }
 
-/// The words of a segment.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct SegmentParts {
-    pub(crate) parts: Vec<SpokenPart>,
-    /// True if the times of words were interpolated by character count.
-    pub(crate) is_divided: bool,
-}
-
-/// Reads the words of a segment, with times in milliseconds that are multiples of `unit`.
+/// Reads the words of a segment, with times in milliseconds that are multiples of `unit`. Returns true beside the words
+/// if their times were interpolated by character count.
 pub(crate) fn read(
     segment: &Segment,
     unit: u64,
     language: &CueLanguage,
     losses: &Losses,
-) -> Result<SegmentParts, Lost> {
+) -> Result<(Vec<SpokenPart>, bool), Lost> {
     let chars: Vec<char> = segment.text.chars().collect();
     let groups = match is_drawing(segment) {
         true => groups(&chars, true, language),
         false => groups_of_lines(&chars, language),
     };
     if groups.is_empty() {
-        return Ok(SegmentParts::default());
+        return Ok((Vec::new(), false));
     }
     let (first, last) = segment.times(losses)?;
     let round = |time: Time| (time.milliseconds() + unit / 2) / unit * unit;
@@ -127,7 +120,7 @@ pub(crate) fn read(
         }
     }
     close_tags(&mut parts);
-    Ok(SegmentParts { parts, is_divided })
+    Ok((parts, is_divided))
 }
 
 /// Returns a segment with all fields that the words of `segment` share and that the output supports.

@@ -375,7 +375,7 @@ impl AssWriter {
         let has_name = names.iter().any(is_name);
         if let Some(speaker) = segment.speaker.take_if(|name| !has_name || name.is_empty() || !fits(name)) {
             let what = format!("the speaker \"{}\", which does not fit in a field,", shortened(&speaker));
-            losses.drop_part(LossKind::Speaker, 0, what)?;
+            losses.drop_part(LossKind::Speaker, what)?;
         }
         let mut given = std::mem::take(&mut segment.other);
         for name in &names {
@@ -397,12 +397,7 @@ impl segment::SegmentWriter for AssWriter {
         &[BlockKind::Script]
     }
 
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         self.events += 1;
         // An identifier that is the number of the event is redundant: the order of the events implies it.
         segment.id.take_if(|id| *id == self.events.to_string());
@@ -426,8 +421,7 @@ impl segment::SegmentWriter for AssWriter {
             let problem = "found text that would be read as overrides, remarks or line breaks in .ass";
             return Err(losses.reject(LossKind::Text, problem));
         }
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

@@ -1,7 +1,7 @@
 //! The bytes read from an input and not yet returned, and the text in them.
 
 use majuscule_base::error::{Error, Result, option};
-use majuscule_base::files::{self, Input, Limits, seven_bit};
+use majuscule_base::files::{self, Input, seven_bit};
 use majuscule_text::tokenize::NO_TEXT;
 
 /// The number of characters of a line that are read together. If a line is longer, its first part decides everything
@@ -19,7 +19,7 @@ const FIRST_READ: usize = 1 << 10;
 /// An input and the bytes read from it.
 #[derive(Debug)]
 pub(super) struct Buffer<'a> {
-    input: Input<'a>,
+    pub(super) input: Input<'a>,
     pub(super) bytes: Vec<u8>,
     /// True at the end of the input.
     pub(super) ended: bool,
@@ -36,16 +36,6 @@ impl<'a> Buffer<'a> {
         self.ended = self.input.append(self.next_read, &mut self.bytes)? == 0;
         self.next_read = READ.min(2 * self.next_read);
         Ok(())
-    }
-
-    /// Returns the limits of the input.
-    pub(super) fn limits(&self) -> Limits {
-        self.input.limits()
-    }
-
-    /// Returns the name of the input.
-    pub(super) fn name(&self) -> &str {
-        self.input.name()
     }
 }
 

@@ -219,12 +219,11 @@ impl Alternatives {
     ///
     /// # Errors
     /// Fails if alternatives have not ended.
-    pub fn end(self, line: &str) -> Result<(), Fault> {
-        if self == Self::None {
-            return Ok(());
+    pub fn end(self) -> Result<(), String> {
+        match self {
+            Self::None => Ok(()),
+            _ => Err("the recording ends before <ALT_END>: is the file cut off?".to_owned()),
         }
-        let problem = "the recording ends before <ALT_END>: is the file cut off?";
-        Err(Fault { at: line.trim_end().len(), problem: problem.to_owned() })
     }
 }
 
@@ -285,7 +284,7 @@ impl Grammar for CtmReader {
     }
 
     fn end(&mut self) -> Result<(), String> {
-        self.alternatives.end("").map_err(|fault| fault.problem)
+        self.alternatives.end()
     }
 
     fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
@@ -440,17 +439,12 @@ impl segment::SegmentWriter for CtmWriter {
         &[BlockKind::Comment]
     }
 
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         segment.fit_words();
         if segment.words.len() > 1
             && let Some(words) = words_of(&segment)
         {
-            return each_word(segment, words, losses, out);
+            return each_word(segment, words, losses);
         }
         // The formats of NIST write events alike.
         let is_own = losses.is_own() || losses.from.format.has_utterances();
@@ -463,12 +457,11 @@ impl segment::SegmentWriter for CtmWriter {
             let confidence = segment.confidence.take().unwrap_or_default();
             losses.drop_part(
                 LossKind::Confidence,
-                0,
                 format_args!("the confidence \"{confidence}\", which is not a number,"),
             )?;
         }
         if segment.text.is_empty() && segment.tags.is_empty() {
-            return losses.drop_part(LossKind::Text, 0, "an empty text");
+            return losses.drop_part(LossKind::Text, "an empty text").map(|()| Vec::new());
         }
         let text = segment.text.trim();
         if text.contains(char::is_whitespace) {
@@ -489,8 +482,7 @@ impl segment::SegmentWriter for CtmWriter {
             segment.times(losses)?;
         }
         segment.even(losses)?;
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {
@@ -539,14 +531,14 @@ fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<SegmentWord>)>> {
     pieces.next().is_none().then_some(words)
 }
 
-/// Appends a segment word by word, if the bounds of segments may be dropped.
+/// Divides a segment into its words, if the bounds of segments may be dropped.
 fn each_word(
     mut segment: Segment,
     words: Vec<(String, Vec<SegmentWord>)>,
     losses: &mut Losses,
-    out: &mut Vec<Item>,
-) -> Result<(), Lost> {
-    losses.drop_part(LossKind::Bounds, 0, "that these words are one segment")?;
+) -> Result<Vec<Segment>, Lost> {
+    let mut all = Vec::new();
+    losses.drop_part(LossKind::Bounds, "that these words are one segment")?;
     segment.words.clear();
     segment.keep(
         &[
@@ -562,11 +554,11 @@ fn each_word(
     for (text, pieces) in words {
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
         if pieces.iter().any(|piece| !piece.other.is_empty()) {
-            losses.drop_part(LossKind::Other, 0, "other fields of words")?;
+            losses.drop_part(LossKind::Other, "other fields of words")?;
         }
         let confidence = first.confidence.clone();
         if pieces.iter().any(|piece| piece.confidence != confidence) {
-            losses.drop_part(LossKind::Confidence, 0, "the confidences of the pieces of a word")?;
+            losses.drop_part(LossKind::Confidence, "the confidences of the pieces of a word")?;
         }
         let word = Segment {
             begin: first.begin,
@@ -577,9 +569,9 @@ fn each_word(
             tags: Vec::new(),
             ..segment.clone()
         };
-        segment::SegmentWriter::conform(&mut CtmWriter, word, losses, out)?;
+        all.extend(segment::SegmentWriter::conform(&mut CtmWriter, word, losses)?);
     }
-    Ok(())
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -655,10 +647,10 @@ mod tests {
         let mut alternatives = Alternatives::default();
         let taken = lines.map(|line| alternatives.takes(&row(line).unwrap().unwrap()).unwrap());
         assert_eq!(taken, [false, true, false, false, false, true]);
-        assert_eq!(alternatives.end(lines[5]), Ok(()));
+        assert_eq!(alternatives.end(), Ok(()));
         assert!(alternatives.takes(&row(lines[2]).unwrap().unwrap()).is_err());
         alternatives = Alternatives::First;
         assert!(alternatives.takes(&row(lines[0]).unwrap().unwrap()).is_err());
-        assert!(alternatives.end(lines[0]).is_err());
+        assert!(alternatives.end().is_err());
     }
 }

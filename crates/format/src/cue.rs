@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::cue_names::CueNames;
 use super::grammar::Grammar;
 use super::line_parts::{LineParts, PartRole};
 use super::pauses::Pauses;
@@ -13,6 +12,7 @@ use super::segment::{
     BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
+use majuscule_text::locale::folded;
 use majuscule_text::markup::{MAX_TAG, is_inline};
 use majuscule_text::sentence::is_end_mark;
 use majuscule_text::speaker_label::{name_in, name_len};
@@ -56,8 +56,6 @@ pub(super) enum LineKind {
 /// The notation of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Times {
-    /// The smallest and the largest number of colons in a time.
-    pub(super) colons: (usize, usize),
     /// The decimal marks allowed before the milliseconds.
     pub(super) marks: &'static [u8],
     /// True if milliseconds are required.
@@ -109,9 +107,8 @@ impl Times {
                 Some(b':') if !has_fraction => colons += 1,
                 Some(mark) if !has_fraction && self.marks.contains(mark) => has_fraction = true,
                 _ => {
-                    let (least, most) = self.colons;
                     let is_whole = has_fraction || !self.has_fraction && digits == 2;
-                    return Some(at).filter(|_| is_whole && (least..=most).contains(&colons));
+                    return Some(at).filter(|_| is_whole && matches!(colons, 1 | 2));
                 }
             }
             at += 1;
@@ -186,15 +183,11 @@ impl CueScanner {
 
     /// Reads a line of a cue; `next` is the line after it, if a tag may continue there.
     pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut LineParts) {
-        self.read(line, next, true, parts);
+        self.part(line, next, true, parts);
     }
 
     /// Reads a part of a line of a cue; `opens` is true for the first part of the line.
-    pub(super) fn part(&mut self, part: &str, opens: bool, parts: &mut LineParts) {
-        self.read(part, "", opens, parts);
-    }
-
-    fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
+    pub(super) fn part(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
         if opens {
             parts.open_line();
         }
@@ -255,10 +248,8 @@ impl CueScanner {
         self.marked |= is_end_mark(last) && !self.puts_marks;
         self.names.read_text(text);
         let begins = text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins);
-        match begins {
-            true => parts.push_beginning(part.clone(), self.before.take()),
-            false => parts.push(part.clone(), self.before.take()),
-        }
+        let role = if begins { PartRole::Beginning } else { PartRole::Text };
+        parts.push_as(part.clone(), self.before.take(), role);
         // A note inside a tag that continues in the next line does not end a song.
         let is_tag = || text.rfind(['<', '{']).is_some_and(|at| !text[at..].contains(['>', '}']));
         let is_last = || {
@@ -278,10 +269,10 @@ impl CueScanner {
         let role = self.begin_label(&line[label.clone()]);
         let name = label.start + name_in(&line[label.clone()]).len();
         if name + 1 < label.end {
-            parts.push_label(label.start..name, self.before.take(), role);
-            return parts.push_label(label.end - 1..label.end, None, role);
+            parts.push_as(label.start..name, self.before.take(), role);
+            return parts.push_as(label.end - 1..label.end, None, role);
         }
-        parts.push_label(label, self.before.take(), role);
+        parts.push_as(label, self.before.take(), role);
     }
 
     /// Stores the label of a speaker. A sentence begins after it, unless a repeated label interrupts a sentence.
@@ -395,6 +386,37 @@ impl CueScanner {
             name.clone_into(&mut self.voice);
         }
         changes
+    }
+}
+
+/// The last name of a speaker before the text of a cue, and the evidence in the text about its sentences: a sentence
+/// begins or continues after a name.
+#[derive(Debug, Default)]
+struct CueNames {
+    /// The last name, without case distinctions.
+    last: String,
+    /// True if the text has punctuation so far.
+    is_punctuated: bool,
+}
+
+impl CueNames {
+    /// Reads a part of the text, and records whether it has punctuation.
+    fn read_text(&mut self, text: &str) {
+        let is_marked = |word: &str| word.ends_with(|c| is_end_mark(c) || matches!(c, ',' | ';'));
+        self.is_punctuated = self.is_punctuated || text.split_whitespace().any(is_marked);
+    }
+
+    /// Returns true if a name repeats the last one, so that an unfinished sentence continues after it: some programs
+    /// write the name of the speaker into each cue. Returns false for a text without punctuation, which does not show
+    /// which sentences are unfinished.
+    fn repeats(&self, name: &str) -> bool {
+        self.is_punctuated && name.chars().map(folded).eq(self.last.chars())
+    }
+
+    /// Stores a name as the last one.
+    fn read_name(&mut self, name: &str) {
+        self.last.clear();
+        self.last.extend(name.chars().map(folded));
     }
 }
 
@@ -770,7 +792,7 @@ pub(super) fn round_times(segment: &mut Segment, losses: &mut Losses) -> Result<
     let times = [begin, end].into_iter().enumerate().filter(|(_, time)| time.rounded(digits) != *time);
     for (count, (nth, time)) in times.enumerate() {
         let what = format!("the digits of {} beyond {unit}", time.seconds(0));
-        losses.drop_part(LossKind::Digits, count, what).map_err(|lost| Lost { nth, ..lost })?;
+        losses.drop_nth(LossKind::Digits, count, what).map_err(|lost| Lost { nth, ..lost })?;
     }
     (segment.begin, segment.end) = (Some(begin.rounded(digits)), Some(end.rounded(digits)));
     Ok(())

@@ -43,7 +43,7 @@ impl Format {
     /// # Errors
     /// Returns [`Error::Usage`] if marks are requested and the format cannot represent them.
     pub fn fill_in(self, options: &RestoreOptions) -> Result<RestoreOptions> {
-        if options.pause_ends.is_some() && !self.has_pauses() {
+        if options.pause_ends.is_some() && !self.info().has_pauses {
             let with: Vec<&str> =
                 Self::all().iter().filter(|info| info.has_pauses).map(|info| info.name).collect();
             let problem = format!(
@@ -66,7 +66,9 @@ impl Format {
             return Ok(options.clone());
         }
         let mark_form = Some(self.mark_form(options.mark_form)?);
-        let marks: MarkSet = options.marks.iter().filter(|&mark| self.has_place_for(mark)).collect();
+        // In subtitles, a colon would turn the words before it into a speaker's name.
+        let has_place = |mark: &Mark| *mark != Mark::Colon || !self.info().names_speakers;
+        let marks: MarkSet = options.marks.iter().filter(has_place).collect();
         if marks.is_empty() {
             let problem = format!("{} cannot hold {}: choose other marks", self.name_of(), options.marks);
             return Err(Error::usage(problem));
@@ -200,21 +202,10 @@ impl Format {
         (self.info().mark_form)(asked)
     }
 
-    /// Returns true if a mark can be inserted into files of the format. In subtitles, a colon would turn the words
-    /// before it into a speaker's name.
-    pub fn has_place_for(self, mark: Mark) -> bool {
-        mark != Mark::Colon || !self.info().names_speakers
-    }
-
-    /// Returns true if restoring reads the times of the format, so that it knows the pauses.
-    pub fn has_pauses(self) -> bool {
-        self.info().has_pauses
-    }
-
     /// Returns the shortest pause that ends a sentence by default if punctuation is inserted; `None` for a format
     /// without pauses.
     pub fn sentence_pause(self) -> Option<Duration> {
-        self.has_pauses().then_some(Duration::from_secs(2))
+        self.info().has_pauses.then_some(Duration::from_secs(2))
     }
 
     /// Returns true if the records of the format are [utterances](RecordSource::utterance).

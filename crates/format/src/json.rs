@@ -8,10 +8,10 @@ use std::ops::Range;
 /// An event of parsing a document; events come in the order of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// The beginning of an object or array.
-    Begin,
-    /// The end of an object or array.
-    End,
+    /// The beginning of an object or array, at its first byte.
+    Begin(usize),
+    /// The end of an object or array, at its last byte.
+    End(usize),
     /// The name of the next value, between its quotes.
     Key(Range<usize>),
     /// A string, between its quotes.
@@ -37,7 +37,7 @@ pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault>
         let closes = open.last() == Some(&b);
         match (b, expected) {
             (b'{' | b'[', Expected::Value | Expected::ValueOrEnd) => {
-                tell(Event::Begin);
+                tell(Event::Begin(at));
                 open.push(if b == b'{' { b'}' } else { b']' });
                 expected = if b == b'{' { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
                 at += 1;
@@ -62,7 +62,7 @@ pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault>
             }
             (_, Expected::CommaOrEnd | Expected::KeyOrEnd | Expected::ValueOrEnd) if closes => {
                 open.pop();
-                tell(Event::End);
+                tell(Event::End(at));
                 at += 1;
             }
             (b'{', Expected::CommaOrEnd) if open.is_empty() => {
@@ -130,71 +130,50 @@ impl Member {
 /// # Errors
 /// Fails if the text is not JSON, if an object has the same name twice, or if an escape is an unpaired surrogate.
 pub(super) fn members(json: &str, position: &Range<usize>) -> Result<Vec<Member>, Fault> {
-    let json = &json[..position.end];
     let mut members: Vec<Member> = Vec::new();
     let mut problem = None;
-    // The number of open objects and arrays, the start of a member that is one, and the bytes read
-    // so far.
-    let (mut depth, mut start, mut done) = (0, 0, position.start);
+    // The number of open objects and arrays, and the start of a member that is one.
+    let (mut depth, mut start) = (0, 0);
     let mut key = String::new();
-    let next = |done: usize| {
-        let between = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | ':');
-        json[done..].find(|c| !between(c)).map_or(json.len(), |at| done + at)
-    };
-    read(&json[position.start..], &mut |event| {
-        let moved =
-            |position_in: Range<usize>| position_in.start + position.start..position_in.end + position.start;
-        let mut member = None;
-        match event {
-            Event::Begin => {
-                let at = next(done);
+    let (from, json) = (position.start, &json[position.clone()]);
+    let read = read(json, &mut |event| {
+        let member = match event {
+            Event::Begin(at) => {
                 start = if depth == 1 { at } else { start };
                 depth += 1;
-                done = at + 1;
+                return;
             }
-            Event::End => {
-                done = next(done) + 1;
+            Event::End(at) => {
                 depth -= 1;
-                member = Some(start..done);
+                start..at + 1
             }
-            Event::Key(name) => {
-                let name = moved(name);
-                done = name.end + 1;
-                if depth == 1 {
-                    key.clear();
-                    decode(&json[name.clone()], &mut key);
-                    if members.iter().any(|member| member.key == key) {
-                        let problem_here = format!("found the field \"{}\" twice", shortened(&key));
-                        problem.get_or_insert((name.start, problem_here));
-                    }
-                    if is_split(&json[name.clone()]) {
-                        problem.get_or_insert((name.start, TORN.to_owned()));
-                    }
+            Event::Key(name) if depth == 1 => {
+                key.clear();
+                decode(&json[name.clone()], &mut key);
+                if members.iter().any(|member| member.key == key) {
+                    let twice = format!("found the field \"{}\" twice", shortened(&key));
+                    problem.get_or_insert(Fault { at: name.start, problem: twice });
                 }
+                if is_split(&json[name.clone()]) {
+                    problem.get_or_insert(Fault { at: name.start, problem: TORN.to_owned() });
+                }
+                return;
             }
+            Event::Key(_) => return,
             Event::String(string) => {
-                let string = moved(string);
                 if depth == 1 && is_split(&json[string.clone()]) {
-                    problem.get_or_insert((string.start, TORN.to_owned()));
+                    problem.get_or_insert(Fault { at: string.start, problem: TORN.to_owned() });
                 }
-                done = string.end + 1;
-                member = Some(string.start - 1..string.end + 1);
+                string.start - 1..string.end + 1
             }
-            Event::Other(other) => {
-                let other = moved(other);
-                done = other.end;
-                member = Some(other);
-            }
+            Event::Other(other) => other,
+        };
+        if depth == 1 {
+            members.push(Member { key: key.clone(), position: from + member.start..from + member.end });
         }
-        if let Some(position) = member.filter(|_| depth == 1) {
-            members.push(Member { key: key.clone(), position });
-        }
-    })
-    .map_err(|fault| Fault { at: fault.at + position.start, ..fault })?;
-    match problem {
-        Some((at, problem)) => Err(Fault { at, problem }),
-        None => Ok(members),
-    }
+    });
+    let read = read.and_then(|()| problem.map_or(Ok(members), Err));
+    read.map_err(|fault| Fault { at: fault.at + from, ..fault })
 }
 
 const TORN: &str = "found half of a pair of \\u escapes, which is not a character: both halves are expected";

@@ -72,8 +72,8 @@ pub(super) fn begins_with_object(head: FileHead<'_>) -> Option<Option<bool>> {
     };
     let line = text(line);
     let whole = read(&line, &mut |event| match event {
-        Event::Begin => depth += 1,
-        Event::End => depth -= 1,
+        Event::Begin(_) => depth += 1,
+        Event::End(_) => depth -= 1,
         Event::Key(name) if depth == 1 => {
             let mut key = String::new();
             decode(&line[name], &mut key);
@@ -193,11 +193,11 @@ pub(super) fn id(json: &str, field: Option<&str>) -> Result<Option<Id>, Fault> {
     let field = field.unwrap_or("id");
     let (mut depth, mut is_next, mut found) = (0, false, None);
     read(json, &mut |event| match event {
-        Event::Begin => {
+        Event::Begin(_) => {
             depth += 1;
             is_next = false;
         }
-        Event::End => depth -= 1,
+        Event::End(_) => depth -= 1,
         Event::Key(key) => {
             let mut name = String::new();
             decode(&json[key], &mut name);
@@ -221,8 +221,8 @@ fn at_path(line: &str, path: &[String], tell: &mut dyn FnMut(Event)) -> Result<(
     let mut key = String::new();
     read(line, &mut |event| {
         match event {
-            Event::Begin => return open.push(next),
-            Event::End => {
+            Event::Begin(_) => return open.push(next),
+            Event::End(_) => {
                 open.pop();
             }
             Event::Key(name) => {
@@ -596,7 +596,7 @@ impl segment::SegmentWriter for JsonlWriter {
         &BlockKind::ALL
     }
 
-    fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(&mut self, segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem = format!(
                 "the record has a field \"text\" besides the field that {} names, and both would be written as \"text\"",
@@ -604,8 +604,7 @@ impl segment::SegmentWriter for JsonlWriter {
             );
             return Err(Lost { nth, ..losses.reject(LossKind::Other, problem) });
         }
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

@@ -4,7 +4,7 @@ use super::grammar::Grammar;
 use super::head::FileHead;
 use super::info::FormatInfo;
 use super::kind::FormatFamily;
-use super::line_parts::LineParts;
+use super::line_parts::{LineParts, PartRole};
 use super::transcript::{Fault, fields, is_no_word};
 use majuscule_text::{Break, MarkForm};
 
@@ -108,7 +108,7 @@ impl Grammar for KaldiReader {
         });
         for (at, word) in words.enumerate() {
             match at {
-                0 => parts.push_beginning(word, Some(Break::Turn)),
+                0 => parts.push_as(word, Some(Break::Turn), PartRole::Beginning),
                 _ => parts.push(word, None),
             }
         }

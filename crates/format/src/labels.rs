@@ -13,7 +13,7 @@ use super::grammar::Grammar;
 use super::head::FileHead;
 use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
-use super::line_parts::LineParts;
+use super::line_parts::{LineParts, PartRole};
 use super::records::RecordLines;
 use super::transcript::{Fault, shortened};
 use majuscule_base::error::Error;
@@ -114,7 +114,7 @@ impl Grammar for LabelReader {
             let position = word.start + first..word.start + rest.len();
             // Without its marks the text does not show where a sentence begins.
             match before >= Break::Line && !self.has_marks {
-                true => parts.push_beginning(position, Some(before)),
+                true => parts.push_as(position, Some(before), PartRole::Beginning),
                 false => parts.push(position, Some(before)),
             }
             (self.before, self.is_bare) = (Break::Space, true);

@@ -73,17 +73,14 @@ pub(super) enum PartRole {
 impl LineParts {
     /// Adds the next part. Without `before` its words continue the last part.
     pub(super) fn push(&mut self, position: Range<usize>, before: Option<Break>) {
-        self.push_part(position, before, PartRole::Text);
+        self.push_as(position, before, PartRole::Text);
     }
 
-    /// Adds the next part, with which a sentence begins.
-    pub(super) fn push_beginning(&mut self, position: Range<usize>, before: Option<Break>) {
-        self.push_part(position, before, PartRole::Beginning);
-    }
-
-    /// Adds the name of a speaker as the next part, in the role of a label.
-    pub(super) fn push_label(&mut self, position: Range<usize>, before: Option<Break>, role: PartRole) {
-        self.push_part(position, before, role);
+    /// Adds the next part in this role.
+    pub(super) fn push_as(&mut self, position: Range<usize>, before: Option<Break>, role: PartRole) {
+        let before = before.max(self.owed.take());
+        let opens_line = std::mem::take(&mut self.opens_line);
+        self.positions.push(TextPart { position, before, role, opens_line, quotes: None });
     }
 
     /// Adds a cell of a table with these quotes, or the part of such a cell on this line.
@@ -95,12 +92,6 @@ impl LineParts {
     /// Notes that a line of a cue begins with the next part.
     pub(super) fn open_line(&mut self) {
         self.opens_line = true;
-    }
-
-    fn push_part(&mut self, position: Range<usize>, before: Option<Break>, role: PartRole) {
-        let before = before.max(self.owed.take());
-        let opens_line = std::mem::take(&mut self.opens_line);
-        self.positions.push(TextPart { position, before, role, opens_line, quotes: None });
     }
 
     /// Adds a part that repeats these bytes of the last part of text, letter by letter unless

@@ -17,9 +17,10 @@ pub(super) struct SplitLines<'a> {
     /// `searched`.
     line: Range<usize>,
     searched: usize,
-    number: u64,
+    /// The number of the line, counted from 1.
+    pub(super) number: u64,
     /// True if the line is a part of an overlong one; `goes_on` is true if that line continues.
-    is_long: bool,
+    pub(super) is_long: bool,
     goes_on: bool,
     /// True if the next line is another part of the same line of the file, split after a tag.
     in_line: bool,
@@ -235,11 +236,6 @@ impl<'a> SplitLines<'a> {
         start..end
     }
 
-    /// Returns true if the line is a part of an overlong one.
-    pub(super) fn is_long(&self) -> bool {
-        self.is_long
-    }
-
     /// Returns the fault of an overlong line.
     pub(super) fn too_long(&self) -> Fault {
         let longest = self.longest;
@@ -248,19 +244,14 @@ impl<'a> SplitLines<'a> {
         Fault { at: 0, problem }
     }
 
-    /// Returns the number of the line, counted from 1.
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
     /// Returns the name of the input.
     pub(super) fn name(&self) -> &str {
-        self.buffer.name()
+        self.buffer.input.name()
     }
 
     /// Returns the limits of the input.
     pub(super) fn limits(&self) -> Limits {
-        self.buffer.limits()
+        self.buffer.input.limits()
     }
 }
 
@@ -279,7 +270,7 @@ mod tests {
         while lines.next().unwrap() {
             all.extend_from_slice(lines.whole());
             let line = String::from_utf8(lines.whole()[lines.text()].to_vec()).unwrap();
-            found.push((lines.number(), if lines.is_long() { line.len().to_string() } else { line }));
+            found.push((lines.number, if lines.is_long { line.len().to_string() } else { line }));
         }
         assert_eq!(String::from_utf8(all).unwrap(), text);
         found

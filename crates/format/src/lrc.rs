@@ -73,7 +73,7 @@ impl Grammar for LyricLines {
             }
             return Ok(());
         }
-        let start = line.len() - untimed(line).len();
+        let start = line.len() - timed(line).1.len();
         let first = parts.positions.len();
         self.scanner.begin();
         self.scanner.turn();
@@ -102,7 +102,7 @@ fn push_name(line: &str, value: Range<usize>, parts: &mut LineParts) {
         return;
     }
     for (at, word) in fields(&line[..value.end], value.start).enumerate() {
-        parts.push_beginning(word, (at == 0).then_some(Break::Turn));
+        parts.push_as(word, (at == 0).then_some(Break::Turn), PartRole::Beginning);
     }
 }
 
@@ -116,12 +116,7 @@ fn tag(line: &str) -> Option<(&str, Range<usize>)> {
     (is_key && !value.contains(['[', ']'])).then_some((key, from..from + value.len()))
 }
 
-/// Returns a line without the times before its text: `[00:12.00][01:15.30]`.
-fn untimed(line: &str) -> &str {
-    timed(line).1
-}
-
-/// Returns the times before the text of a line, and the text.
+/// Returns the times before the text of a line, and the text: `[00:12.00][01:15.30]so`.
 fn timed(line: &str) -> (Vec<Time>, &str) {
     let (mut times, mut rest) = (Vec::new(), line.trim_start());
     while let Some((time, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
@@ -255,7 +250,7 @@ mod tests {
             ("[12] so", "[12] so"),
             ("[00:12.00 so", "[00:12.00 so"),
         ] {
-            assert_eq!(untimed(line), rest);
+            assert_eq!(timed(line).1, rest);
         }
         assert_eq!(tag(" [AR: ana] "), Some(("AR", 5..9)));
         assert_eq!(tag("[ana]"), None);

@@ -146,7 +146,7 @@ impl<'a> Plain<'a> {
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
-            .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
+            .map_err(|_| not_utf8(self.buffer.input.name(), self.lines, self.columns, &piece.source))?;
         let text = self.code.view(text, &mut self.view);
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.options.spellings.fix(&piece.source, 0, true, &mut piece.tokens);
@@ -160,7 +160,7 @@ impl<'a> Plain<'a> {
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
-            .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
+            .map_err(|_| not_utf8(self.buffer.input.name(), self.lines, self.columns, &piece.source))?;
         let before = self.tokenizer.clone();
         let mut done = self.tokenizer.read(text, 0, Cut::Partial, &mut piece.tokens);
         if done == text.len() && !text.ends_with(char::is_whitespace) {
@@ -308,15 +308,9 @@ fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
 struct PlainWriter;
 
 impl segment::SegmentWriter for PlainWriter {
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         segment.keep(losses.to.parts, losses)?;
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

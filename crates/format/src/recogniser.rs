@@ -69,19 +69,13 @@ const PATHS: [(&str, Listed); 14] = [
 const OWN: [&str; 8] =
     ["transcript", "text", "words", "result", "word_timings", "tokens", "timestamps", "durations"];
 
-/// The segments of a document, and the names of its fields that add nothing to the segments.
-#[derive(Debug, Default)]
-pub(super) struct HeardDocument {
-    pub(super) segments: Vec<Segment>,
-    pub(super) fields: Vec<&'static str>,
-}
-
 /// The time in milliseconds that a word does not last on average. If the words of a document seem to last longer, its
 /// times are in milliseconds.
 const LONGEST: u64 = 60_000;
 
-/// Reads a document; `None` if none of the paths leads to a text, and for the segments of Whisper.
-pub(super) fn read(json: &str) -> Option<HeardDocument> {
+/// Returns the segments of a document, and the names of its fields that add nothing to the segments; `None` if none of
+/// the paths leads to a text, and for the segments of Whisper.
+pub(super) fn read(json: &str) -> Option<(Vec<Segment>, Vec<&'static str>)> {
     let root: Map<String, Value> =
         serde_json::from_str(json).or_else(|_| serde_json::from_str(&compact(json))).ok()?;
     let is_whisper = |name: &str| {
@@ -106,7 +100,7 @@ pub(super) fn read(json: &str) -> Option<HeardDocument> {
             Some(("timestamp", _)) => vec!["timestamp"],
             Some(_) => Vec::new(),
         };
-        (!segments.is_empty()).then_some(HeardDocument { segments, fields })
+        (!segments.is_empty()).then_some((segments, fields))
     })
 }
 

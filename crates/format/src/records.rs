@@ -53,12 +53,7 @@ pub(super) struct GrammarLines<'a> {
 
 impl<'a> GrammarLines<'a> {
     /// Reads a file of a format.
-    pub(super) fn new(
-        input: Input<'a>,
-        format: Format,
-        grammar: Box<dyn Grammar>,
-        faults: Faults,
-    ) -> Self {
+    pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         let FormatInfo { longest_line, line_ends, .. } = *format.info();
         let lines = SplitLines::of_at_most(input, longest_line).ending(line_ends);
         Self::of_lines(lines, grammar, faults)
@@ -101,9 +96,7 @@ impl<'a> GrammarLines<'a> {
             return Ok(true);
         }
         match self.grammar.end() {
-            Err(problem) if self.faults != Faults::Passed => {
-                Err(self.error(problem, self.lines.number() + 1))
-            }
+            Err(problem) if self.faults != Faults::Passed => Err(self.error(problem, self.lines.number + 1)),
             _ => Ok(false),
         }
     }
@@ -114,8 +107,8 @@ impl<'a> GrammarLines<'a> {
         take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>,
     ) -> Result<()> {
         let is_lossy = self.faults == Faults::Passed;
-        let number = self.lines.number();
-        if self.lines.is_long() {
+        let number = self.lines.number;
+        if self.lines.is_long {
             self.grammar.pass(false);
             let fault = self.lines.too_long();
             return if is_lossy { Ok(()) } else { Err(self.error(fault.problem, number)) };
@@ -155,7 +148,7 @@ impl<'a> GrammarLines<'a> {
         }
         self.read_line(|grammar, line, number| grammar.items(line, number, out))?;
         self.held = if out.len() > count { 0 } else { self.held + self.lines.whole().len() };
-        self.lines.limits().check_held(self.held, self.lines.name(), self.lines.number())?;
+        self.lines.limits().check_held(self.held, self.lines.name(), self.lines.number)?;
         Ok(true)
     }
 }
@@ -169,8 +162,8 @@ impl Faults {
     pub(super) fn text<'a>(self, lines: &'a SplitLines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
         let source = &lines.whole()[lines.text()];
         text(source, mended, self == Self::Passed).map_err(|_| match self {
-            Self::Refused => files::not_utf8(lines.name(), lines.number(), source),
-            _ => not_utf8(lines.name(), lines.number() - 1, 0, source),
+            Self::Refused => files::not_utf8(lines.name(), lines.number, source),
+            _ => not_utf8(lines.name(), lines.number - 1, 0, source),
         })
     }
 
@@ -203,7 +196,7 @@ impl RecordSource for RecordLines<'_> {
             return Ok(false);
         }
         self.rolled.take(0, &mut Vec::new());
-        record.line = self.lines.lines.number();
+        record.line = self.lines.lines.number;
         let (line, grammar) = self.lines.text()?;
         let mut end = None;
         for part in &self.parts.positions {
@@ -217,7 +210,7 @@ impl RecordSource for RecordLines<'_> {
     }
 
     fn utterance(&mut self) -> Result<Option<Utterance<'_>>> {
-        let (name, number) = (self.lines.lines.name().to_owned(), self.lines.lines.number());
+        let (name, number) = (self.lines.lines.name().to_owned(), self.lines.lines.number);
         let (line, grammar) = self.lines.text()?;
         grammar.utterance(line).map_err(|fault| fault.error(&name, number, line))
     }

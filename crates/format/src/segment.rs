@@ -125,17 +125,8 @@ impl BlockKind {
     ];
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Header => "header",
-            Self::Note => "note",
-            Self::Style => "style",
-            Self::Region => "region",
-            Self::Comment => "comment",
-            Self::Script => "script",
-            Self::Head => "head",
-            Self::Fragment => "fragment",
-            Self::Document => "document",
-        }
+        ["header", "note", "style", "region", "comment", "script", "head", "fragment", "document"]
+            [self as usize]
     }
 }
 
@@ -426,7 +417,20 @@ impl Losses {
     ///
     /// # Errors
     /// Fails if losses are errors.
-    pub fn drop_part(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
+    pub fn drop_part(&mut self, part: LossKind, what: impl fmt::Display) -> Result<(), Lost> {
+        self.drop_nth(part, 0, what)
+    }
+
+    /// Drops and counts the part with this index among several of a segment.
+    ///
+    /// # Errors
+    /// Like [`Losses::drop_part`].
+    pub(super) fn drop_nth(
+        &mut self,
+        part: LossKind,
+        nth: usize,
+        what: impl fmt::Display,
+    ) -> Result<(), Lost> {
         if self.strict {
             let problem = format!(
                 "{what} would be lost, since {} cannot hold it: convert without {} to leave such information out",
@@ -485,7 +489,7 @@ impl Segment {
         if !kept.contains(&LossKind::Times)
             && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
         {
-            losses.drop_part(LossKind::Times, 0, format_args!("the time {}", time.seconds(0)))?;
+            losses.drop_part(LossKind::Times, format_args!("the time {}", time.seconds(0)))?;
         }
         let fields = [
             (LossKind::Id, "identifier", &mut self.id),
@@ -502,11 +506,11 @@ impl Segment {
             if !kept.contains(&part)
                 && let Some(value) = field.take()
             {
-                losses.drop_part(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
+                losses.drop_part(part, format_args!("the {name} \"{}\"", shortened(&value)))?;
             }
         }
         if !kept.contains(&LossKind::Breaks) && self.text.contains('\n') {
-            losses.drop_part(LossKind::Breaks, 0, "a line break of this text")?;
+            losses.drop_part(LossKind::Breaks, "a line break of this text")?;
             // One character replaces one: the tags keep their positions.
             self.text = self.text.replace('\n', " ");
         }
@@ -517,12 +521,12 @@ impl Segment {
             if kept.contains(&LossKind::Times) {
                 (self.begin, self.end) = self.bounds();
             }
-            losses.drop_part(LossKind::Words, 0, "the times of each word")?;
+            losses.drop_part(LossKind::Words, "the times of each word")?;
             self.words.clear();
         }
         if !kept.contains(&LossKind::Other) {
             for (nth, (name, _)) in std::mem::take(&mut self.other).into_iter().enumerate() {
-                losses.drop_part(LossKind::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
+                losses.drop_nth(LossKind::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
             }
         }
         Ok(())
@@ -563,7 +567,7 @@ impl Segment {
         let Some(name) = self.speaker.take() else { return Ok(()) };
         let joined = name.split_whitespace().collect::<Vec<_>>().join(join);
         if joined != name {
-            losses.drop_part(LossKind::Speaker, 0, format_args!("white space in the speaker \"{name}\""))?;
+            losses.drop_part(LossKind::Speaker, format_args!("white space in the speaker \"{name}\""))?;
         }
         self.speaker = Some(joined).filter(|name| !name.is_empty());
         Ok(())
@@ -579,7 +583,7 @@ impl Segment {
         for (nth, tag) in self.tags.iter().enumerate() {
             if !is_kept(&tag.tag) {
                 let what = format!("the tag \"{}\"", shortened(&tag.tag));
-                losses.drop_part(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
+                losses.drop_nth(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
                 left += 1;
             }
         }
@@ -593,7 +597,7 @@ impl Segment {
     pub(super) fn even(&mut self, losses: &mut Losses) -> Result<(), Lost> {
         let even = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         if even != self.text && self.tags.is_empty() {
-            losses.drop_part(LossKind::Spaces, 0, "white space beyond one space between words")?;
+            losses.drop_part(LossKind::Spaces, "white space beyond one space between words")?;
             self.text = even;
         }
         Ok(())
@@ -634,7 +638,7 @@ impl Segment {
         let all = std::iter::once((self.begin, &mut self.end)).chain(words);
         for (count, [begin, end]) in all.filter_map(reversed).enumerate() {
             let what = format!("the end {end}, which is before the beginning {begin},");
-            losses.drop_part(LossKind::Order, count, what)?;
+            losses.drop_nth(LossKind::Order, count, what)?;
         }
         Ok(())
     }
@@ -661,26 +665,6 @@ impl UnspokenBlock {
         Some(Self { kind: BlockKind::Comment, text: text.trim().to_owned() })
     }
 
-    /// Appends the block to `out` if the format can express it, and otherwise drops it.
-    ///
-    /// # Errors
-    /// Like [`Losses::drop_part`], and if the format does not allow the block at this position.
-    pub fn conform(
-        self,
-        writer: &dyn SegmentWriter,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
-        if !writer.blocks().contains(&self.kind) {
-            return self.drop_block(losses);
-        }
-        if let Some(problem) = writer.misplaced(self.kind) {
-            return Err(losses.reject(LossKind::Block(self.kind), problem));
-        }
-        out.push(Item::Block(self));
-        Ok(())
-    }
-
     /// Drops the block.
     fn drop_block(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
@@ -688,7 +672,7 @@ impl UnspokenBlock {
             return Err(losses.reject(LossKind::Block(self.kind), problem));
         }
         let begins = shortened(self.text.lines().next().unwrap_or_default());
-        losses.drop_part(LossKind::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
+        losses.drop_part(LossKind::Block(self.kind), format_args!("the {} \"{begins}\"", self.kind.name()))
     }
 }
 
@@ -847,12 +831,31 @@ pub trait SegmentWriter {
         None
     }
 
-    /// Drops the parts of a segment that the format cannot express, and appends the items to be
-    /// written in its place.
+    /// Drops the parts of a segment that the format cannot express, and returns the segments to be written in its
+    /// place.
     ///
     /// # Errors
     /// Like [`Losses::drop_part`], and if the segment cannot be written.
-    fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
+    fn conform(&mut self, segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost>;
+
+    /// Drops the parts of an item that the format cannot express, and returns the items to be written in its place.
+    ///
+    /// # Errors
+    /// Like [`SegmentWriter::conform`], and if the format does not allow a block at this position.
+    fn conform_item(&mut self, item: Item, losses: &mut Losses) -> Result<Vec<Item>, Lost> {
+        match item {
+            Item::Segment(segment) => {
+                Ok(self.conform(segment, losses)?.into_iter().map(Item::Segment).collect())
+            }
+            Item::Block(block) if !self.blocks().contains(&block.kind) => {
+                block.drop_block(losses).map(|()| Vec::new())
+            }
+            Item::Block(block) => match self.misplaced(block.kind) {
+                Some(problem) => Err(losses.reject(LossKind::Block(block.kind), problem)),
+                None => Ok(vec![Item::Block(block)]),
+            },
+        }
+    }
 
     /// Appends an item that fits the format.
     fn write(&mut self, item: &Item, out: &mut String);

@@ -71,8 +71,7 @@ static SRT_CUES: SegmentInfo = SegmentInfo {
     ..SegmentInfo::LINES
 };
 
-const TIMES: Times =
-    Times { colons: (1, 2), marks: b",.", has_fraction: false, example: "00:00:01,000 --> 00:00:02,500" };
+const TIMES: Times = Times { marks: b",.", has_fraction: false, example: "00:00:01,000 --> 00:00:02,500" };
 
 /// The state that determines the kinds of lines.
 #[derive(Debug, Default)]
@@ -194,24 +193,17 @@ struct SrtWriter {
 }
 
 impl segment::SegmentWriter for SrtWriter {
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         if let Some(id) = segment.id.take_if(|id| !cue::is_digits(id.as_bytes())) {
             losses.drop_part(
                 LossKind::Id,
-                0,
                 format_args!("the identifier \"{}\", which is not a number,", shortened(&id)),
             )?;
         }
         cue::conform::<SrtLines>(&mut segment, text, losses)?;
         self.cues += 1;
         segment.id.get_or_insert_with(|| self.cues.to_string());
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

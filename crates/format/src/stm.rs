@@ -86,16 +86,6 @@ pub struct StmLine {
     pub is_ignored: bool,
 }
 
-impl StmLine {
-    /// Returns the begin and end times of the segment, in seconds.
-    ///
-    /// # Errors
-    /// Fails if the times are not numbers.
-    pub fn times(&self, line: &str) -> Result<(f64, f64), Fault> {
-        Ok((seconds(line, &self.begin, "beginning")?, seconds(line, &self.end, "end")?))
-    }
-}
-
 /// Reads a line; `None` for an empty line or a comment.
 ///
 /// # Errors
@@ -156,7 +146,7 @@ impl Grammar for StmReader {
             recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
             speaker: Some(&line[row.speaker.clone()]),
             categories: row.label.clone().map_or_else(Vec::new, |label| categories(&line[label])),
-            times: Some(row.times(line)?),
+            times: Some((seconds(line, &row.begin, "beginning")?, seconds(line, &row.end, "end")?)),
             is_segment: true,
             is_ignored: row.is_ignored,
             ..Utterance::of(line, &row.pieces)
@@ -252,12 +242,7 @@ impl segment::SegmentWriter for StmWriter {
         &[BlockKind::Comment]
     }
 
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         let is_own = losses.is_own();
         segment.keep(losses.to.parts, losses)?;
         segment.keep_tags(|_| is_own, losses)?;
@@ -267,7 +252,6 @@ impl segment::SegmentWriter for StmWriter {
         {
             losses.drop_part(
                 LossKind::Label,
-                0,
                 format_args!("the label \"{}\", which is not in <>,", shortened(&label)),
             )?;
         }
@@ -285,8 +269,7 @@ impl segment::SegmentWriter for StmWriter {
             let problem = "found words that would be read as alternatives, events or a label in .stm";
             return Err(losses.reject(LossKind::Text, problem));
         }
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

@@ -3,7 +3,7 @@
 use super::grammar::Grammar;
 use super::head::FileHead;
 use super::info::FormatInfo;
-use super::line_parts::LineParts;
+use super::line_parts::{LineParts, PartRole};
 use super::transcript::Fault;
 use majuscule_text::Break;
 
@@ -24,7 +24,7 @@ struct ToyLines;
 impl Grammar for ToyLines {
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         if line.starts_with("@ ") {
-            parts.push_beginning(2..line.len(), Some(Break::Turn));
+            parts.push_as(2..line.len(), Some(Break::Turn), PartRole::Beginning);
         }
         Ok(())
     }

@@ -199,7 +199,7 @@ impl TtmlParagraphs {
             return;
         }
         let first = parts.positions.len();
-        self.cues.part(text, std::mem::take(&mut self.opens), parts);
+        self.cues.part(text, "", std::mem::take(&mut self.opens), parts);
         parts.shift(first, start);
     }
 

@@ -60,8 +60,7 @@ static VTT_CUES: SegmentInfo = SegmentInfo {
     ..SegmentInfo::LINES
 };
 
-const TIMES: Times =
-    Times { colons: (1, 2), marks: b".", has_fraction: true, example: "00:01.000 --> 00:02.500" };
+const TIMES: Times = Times { marks: b".", has_fraction: true, example: "00:01.000 --> 00:02.500" };
 
 /// The state that determines the kinds of lines.
 #[derive(Debug, Default)]
@@ -237,12 +236,7 @@ impl segment::SegmentWriter for VttWriter {
         (kind == BlockKind::Header && self.is_begun).then_some("found a header after the first line")
     }
 
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         segment.join_speaker(" ", losses)?;
         let voice = segment.speaker.take().map(|name| format!("<v {name}>"));
         let fits = |tag: &str| VttLines::tag_len(tag) == Some(tag.len()) && !tag.contains(['&', '\n', '\r']);
@@ -250,11 +244,10 @@ impl segment::SegmentWriter for VttWriter {
         cue::conform::<VttLines>(&mut segment, text, losses)?;
         match voice {
             Some(tag) if is_voice => segment.tags.insert(0, SegmentTag { at: 0, tag }),
-            Some(tag) => losses.drop_part(LossKind::Speaker, 0, format_args!("the speaker \"{tag}\""))?,
+            Some(tag) => losses.drop_part(LossKind::Speaker, format_args!("the speaker \"{tag}\""))?,
             None => {}
         }
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

@@ -21,7 +21,7 @@ use super::line_parts::LineParts;
 use super::live_record::LiveRecord;
 use super::pauses::Pauses;
 use super::piece::{Piece, PieceReader};
-use super::recogniser::{self, HeardDocument};
+use super::recogniser;
 use super::record::{Record, RecordSource};
 use super::records::explained;
 use super::running_text::{RunningText, fill};
@@ -157,7 +157,7 @@ impl<'a> SegmentTexts<'a> {
             return Ok(());
         }
         let found = StringPlaces::read(&self.json).map_err(|fault| fault.error_in(&name, &self.json))?;
-        self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
+        self.is_cues = !(found.kinds[SEGMENT].is_empty() && found.kinds[WHOLE].is_empty());
         let speakers = found.speakers.clone().into_iter().chain(std::iter::repeat(None));
         let texts = found.kinds().into_iter().find(|positions| !positions.is_empty()).unwrap_or_default();
         self.positions = texts.into_iter().zip(speakers).collect();
@@ -243,8 +243,8 @@ pub fn language(json: &[u8]) -> Option<String> {
     // The keys that lead to each open object or array.
     let (mut open, mut path, mut language) = (Vec::new(), Vec::new(), None);
     let read = read(json, &mut |event| match event {
-        Event::Begin => open.push(path.len()),
-        Event::End => path.truncate(open.pop().unwrap_or(0)),
+        Event::Begin(_) => open.push(path.len()),
+        Event::End(_) => path.truncate(open.pop().unwrap_or(0)),
         Event::Key(name) => {
             path.truncate(open.last().copied().unwrap_or(0));
             path.push(name);
@@ -272,12 +272,8 @@ fn nothing() -> Fault {
 /// The positions of the strings of each kind, between their quotes.
 #[derive(Debug, Default)]
 struct StringPlaces {
-    whole: Vec<Range<usize>>,
-    segments: Vec<Range<usize>>,
-    /// The words one by one, in each list and each of the two fields that may contain a word.
-    words: [Vec<Range<usize>>; 5],
-    /// The same words with their marks, inside segments and next to them.
-    punctuated: [Vec<Range<usize>>; 2],
+    /// The texts in lists of Whisper's kinds, the kind that is the text of the document first.
+    kinds: [Vec<Range<usize>>; 9],
     /// The same words elsewhere in the documents of other recognisers, by the names that lead there.
     elsewhere: Vec<(Vec<String>, Vec<Range<usize>>)>,
     /// The speaker of each segment, if the document names one.
@@ -291,37 +287,38 @@ struct StringPlaces {
 
 /// The role of a string in a document.
 enum StringRole {
-    /// The text as a whole.
-    Whole,
-    /// The text of a segment.
-    Segment,
+    /// A text of this kind: [`SEGMENT`], [`WHOLE`], or a word of one of the lists, inside segments or next to them.
+    Text(usize),
     Speaker,
-    /// A word in the list with this number.
-    Word(usize),
-    /// A word with its marks, in the list with this number.
-    Punctuated(usize),
     /// A word, or another form of the text.
     Elsewhere,
 }
+
+/// The kinds of texts whose lists are not lists of words: the text of a segment, and the text as a whole.
+const SEGMENT: usize = 0;
+const WHOLE: usize = 1;
+
+/// The kinds of words with their punctuation, each before the two kinds of the same words without it.
+const PUNCTUATED_KINDS: [usize; 2] = [2, 6];
 
 /// Returns the role of a string by the keys that lead to it: those of Whisper and related programs, then those of other
 /// recognisers.
 fn string_role(keys: &[&str]) -> Option<StringRole> {
     Some(match keys {
-        ["text" | "transcript"] => StringRole::Whole,
+        ["text" | "transcript"] => StringRole::Text(WHOLE),
         ["segments" | "chunks" | "transcription" | "snippets" | "utterances", "text"]
         | ["segments", "body"]
         | ["results", "alternatives" | "transcripts", "transcript"]
         | ["results", "channels", "alternatives", "transcript"]
-        | ["recognizedPhrases", "nBest", "display"] => StringRole::Segment,
+        | ["recognizedPhrases", "nBest", "display"] => StringRole::Text(SEGMENT),
         ["segments" | "chunks" | "transcription" | "utterances", "speaker"] => StringRole::Speaker,
-        ["segments" | "chunks", "words" | "word_timings", "word"] => StringRole::Word(0),
-        ["segments" | "chunks", "words" | "word_timings", "text"] => StringRole::Word(1),
-        ["transcription", "tokens", "text"] => StringRole::Word(2),
-        ["words" | "word_timings" | "word_segments", "word"] => StringRole::Word(3),
-        ["words" | "word_timings" | "word_segments", "text"] => StringRole::Word(4),
-        ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => StringRole::Punctuated(0),
-        ["words" | "word_timings" | "word_segments", PUNCTUATED] => StringRole::Punctuated(1),
+        ["segments" | "chunks", "words" | "word_timings", PUNCTUATED] => StringRole::Text(2),
+        ["segments" | "chunks", "words" | "word_timings", "word"] => StringRole::Text(3),
+        ["segments" | "chunks", "words" | "word_timings", "text"] => StringRole::Text(4),
+        ["transcription", "tokens", "text"] => StringRole::Text(5),
+        ["words" | "word_timings" | "word_segments", PUNCTUATED] => StringRole::Text(6),
+        ["words" | "word_timings" | "word_segments", "word"] => StringRole::Text(7),
+        ["words" | "word_timings" | "word_segments", "text"] => StringRole::Text(8),
         ["tokens"]
         | ["timestamp", "word", "word"]
         | ["timestamp", "segment", "segment"]
@@ -362,17 +359,17 @@ impl StringPlaces {
         let mut path: Vec<String> = Vec::new();
         let mut segments = OpenSegments::default();
         read(json, &mut |event| match event {
-            Event::Begin => {
+            Event::Begin(_) => {
                 let nth = open.last().map_or(0, |outer| outer.values);
                 if let Some(outer) = open.last_mut() {
                     outer.values += 1;
                 }
                 open.push(OpenValue { keys: path.len(), nth, values: 0 });
                 if path.len() == 1 {
-                    segments = OpenSegments { first: found.segments.len(), ..OpenSegments::default() };
+                    segments = OpenSegments { first: found.speakers.len(), ..OpenSegments::default() };
                 }
             }
-            Event::End => path.truncate(open.pop().map_or(0, |value| value.keys)),
+            Event::End(_) => path.truncate(open.pop().map_or(0, |value| value.keys)),
             Event::Key(name) => {
                 path.truncate(open.last().map_or(0, |value| value.keys));
                 let mut key = String::new();
@@ -386,9 +383,8 @@ impl StringPlaces {
             }
             Event::Other(position) => found.time(&json[position], &path, &mut segments),
         })?;
-        let is_none =
-            found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty);
-        if is_none && found.elsewhere.is_empty() {
+        let is_none = |(kind, list): (usize, &Vec<_>)| list.is_empty() || PUNCTUATED_KINDS.contains(&kind);
+        if found.kinds.iter().enumerate().all(is_none) && found.elsewhere.is_empty() {
             return Err(nothing());
         }
         Ok(found)
@@ -400,18 +396,17 @@ impl StringPlaces {
         // Of several results for the same speech, the first is the text.
         let is_other = nth > 0 && matches!(keys[..], [.., "alternatives" | "nBest", _]);
         match string_role(&keys).map(|role| if is_other { StringRole::Elsewhere } else { role }) {
-            Some(StringRole::Whole) => self.whole.push(position),
-            Some(StringRole::Segment) => {
-                self.segments.push(position);
-                self.speakers.push(open.speaker.clone());
-                self.times.push(open.times);
+            Some(StringRole::Text(kind)) => {
+                self.kinds[kind].push(position);
+                if kind == SEGMENT {
+                    self.speakers.push(open.speaker.clone());
+                    self.times.push(open.times);
+                }
             }
             Some(StringRole::Speaker) => {
                 self.speakers[open.first..].fill(Some(position.clone()));
                 open.speaker = Some(position);
             }
-            Some(StringRole::Word(list)) => self.words[list].push(position),
-            Some(StringRole::Punctuated(list)) => self.punctuated[list].push(position),
             Some(StringRole::Elsewhere) => {
                 match self.elsewhere.iter_mut().find(|(names, _)| *names == keys) {
                     Some((_, positions)) => positions.push(position),
@@ -445,13 +440,13 @@ impl StringPlaces {
     /// Returns the positions of each kind, the text first. A list of words with punctuation comes before the same
     /// words without it, unless it lacks some words.
     fn kinds(self) -> Vec<Vec<Range<usize>>> {
-        let [inner, outer] = self.punctuated;
-        let [a, b, tokens, c, d] = self.words;
-        let are_all =
-            |marked: &Vec<_>, one: &Vec<_>, other: &Vec<_>| marked.len() == one.len().max(other.len());
-        let (inner, later) = if are_all(&inner, &a, &b) { (inner, Vec::new()) } else { (Vec::new(), inner) };
-        let (outer, last) = if are_all(&outer, &c, &d) { (outer, Vec::new()) } else { (Vec::new(), outer) };
-        let mut kinds = vec![self.segments, self.whole, inner, a, b, tokens, outer, c, d, later, last];
+        let mut kinds = Vec::from(self.kinds);
+        for marked in PUNCTUATED_KINDS {
+            if kinds[marked].len() != kinds[marked + 1].len().max(kinds[marked + 2].len()) {
+                let later = std::mem::take(&mut kinds[marked]);
+                kinds.push(later);
+            }
+        }
         let mut elsewhere = self.elsewhere;
         for at in 1..elsewhere.len() {
             let (before, own) = (&elsewhere[..at], &elsewhere[at]);
@@ -477,7 +472,7 @@ impl StringPlaces {
     /// Finds the words of the text, and the positions of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
         let (speakers, times) = (self.speakers.clone(), self.times.clone());
-        let are_records = self.whole.len() > 1 && self.segments.is_empty() && !self.has_segments;
+        let are_records = self.kinds[WHOLE].len() > 1 && self.kinds[SEGMENT].is_empty() && !self.has_segments;
         let mut kinds = self.kinds();
         // Words without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
@@ -556,7 +551,7 @@ fn turns_of_words(json: &str, positions: &[Range<usize>]) -> Vec<usize> {
     if !json.contains("peaker") {
         return Vec::new();
     }
-    let Some(HeardDocument { segments, .. }) = recogniser::read(json) else { return Vec::new() };
+    let Some((segments, _)) = recogniser::read(json) else { return Vec::new() };
     let (mut turns, mut letters, mut last) = (Vec::new(), 0, None);
     for segment in &segments {
         let speaker = segment.speaker.as_ref().or(last);
@@ -661,7 +656,7 @@ impl DocumentView {
         }
         // Consecutive words are on one line.
         let opens = is_cue || self.cues.turns() || from == 0;
-        self.cues.part(&self.text[from..], opens, &mut self.parts);
+        self.cues.part(&self.text[from..], "", opens, &mut self.parts);
         for part in self.parts.drain() {
             if let Some(before) = part.before {
                 self.running.end_run(&mut piece.tokens);
@@ -699,7 +694,7 @@ fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
         finish(&mut found);
         return Ok(found);
     }
-    if let Some(HeardDocument { segments, fields: own }) = recogniser::read(json) {
+    if let Some((segments, own)) = recogniser::read(json) {
         let item = |segment| FoundItem::new(Item::Segment(segment), "", 1, Vec::new());
         found.extend(segments.into_iter().map(item));
         fields.retain(|field| {
@@ -928,21 +923,15 @@ impl segment::SegmentWriter for WhisperWriter {
             .then_some("found fields of the document after its segments, but they are expected before them")
     }
 
-    fn conform(
-        &mut self,
-        mut segment: Segment,
-        losses: &mut Losses,
-        out: &mut Vec<Item>,
-    ) -> Result<(), Lost> {
+    fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         if !losses.is_own() {
             segment.keep(losses.to.parts, losses)?;
         }
         if segment.tags.is_empty() && segment.text.trim() != segment.text {
-            losses.drop_part(LossKind::Spaces, 0, "white space around this text")?;
+            losses.drop_part(LossKind::Spaces, "white space around this text")?;
             segment.text = segment.text.trim().to_owned();
         }
-        out.push(Item::Segment(segment));
-        Ok(())
+        Ok(vec![segment])
     }
 
     fn write(&mut self, item: &Item, _: &mut String) {

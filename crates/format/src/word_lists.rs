@@ -61,10 +61,10 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
         let key = path.get(open.keys).map_or("", String::as_str);
         let is_word = !key.is_empty() && path.len() == open.keys + 1 && is_list(&path[..open.keys]);
         open.has_times |=
-            is_word && TIMES.contains(&key) && matches!(&event, Event::String(_) | Event::Begin);
+            is_word && TIMES.contains(&key) && matches!(&event, Event::String(_) | Event::Begin(_));
         match event {
-            Event::Begin => stack.push(Open { keys: path.len(), ..Open::default() }),
-            Event::End => {
+            Event::Begin(_) => stack.push(Open { keys: path.len(), ..Open::default() }),
+            Event::End(_) => {
                 let Some(closed) = stack.pop() else { return };
                 path.truncate(closed.keys);
                 // If some words of a list have the field, punctuation is inserted directly into the words without it.
