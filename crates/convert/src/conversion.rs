@@ -87,14 +87,18 @@ impl Conversion {
         self.check(is_text)?;
         source.named =
             (self.speakers == Some(true) && !to.has(LossKind::Speaker) && !is_text).then(String::new);
-        if is_text && self.cut.is_none() && self.is_transcript(&mut source)? {
+        let may_be_transcript = is_text && self.cut.is_none();
+        if may_be_transcript
+            && (self.transcript.is_requested() || self.speakers != Some(false) && source.has_speakers()?)
+        {
             return self.transcribe(source, losses, out, target);
         }
         source.names = self.names.clone();
         if let Some(CueCut::Sentence) = self.cut {
             source.cutter = Some(CueCutter::new(&self.limits, losses, self.interrupt.clone())?);
             check_cues(to)?;
-            losses = Losses::of_cues(from, to, self.strict);
+            losses = Losses::new(from, to, self.strict);
+            losses.unit = "cue";
         }
         let mut check = ReadBack::new(to)?;
         let mut text = String::new();
@@ -126,7 +130,7 @@ impl Conversion {
         write(&text)?;
         let cut = source.cutter.as_ref();
         let left_out: Vec<String> =
-            [cut.and_then(CueCutter::summary), losses.summary()].into_iter().flatten().collect();
+            [cut.and_then(|cut| cut.losses.summary()), losses.summary()].into_iter().flatten().collect();
         let mut notes = match cut {
             Some(cut) => cut.notes(),
             None => source.rolled.as_ref().and_then(RolledUp::tell).into_iter().collect(),
@@ -150,11 +154,6 @@ impl Conversion {
             return Err(Error::usage(problem));
         }
         Ok(())
-    }
-
-    /// Returns true if plain text is written as a transcript.
-    fn is_transcript(&self, source: &mut ConvertSource<'_>) -> Result<bool> {
-        Ok(self.transcript.is_requested() || self.speakers != Some(false) && source.has_speakers()?)
     }
 
     /// Writes a transcript.
@@ -190,9 +189,7 @@ impl Conversion {
         let notes = source.rolled.as_ref().and_then(RolledUp::tell).into_iter().chain(names);
         Ok(ConversionNotes { left_out: losses.summary(), cues: notes.collect() })
     }
-}
 
-impl Conversion {
     /// Returns the conversion of a restored text of format `from`; `None` if the text keeps its format (as with
     /// [`Format::Auto`]) and neither new cues, names nor a transcript are requested. A recogniser's words become new
     /// cues of subtitles. The field of the text applies only to JSON lines.

@@ -188,8 +188,9 @@ impl<'a> TurnCut<'a> {
         let begins = words.start == 0 || self.words[words.start - 1].after == Juncture::Sentence;
         let is_whole = begins && (is_last || last.after == Juncture::Sentence);
         let scrap = if is_whole { 0 } else { SCRAP.0.saturating_sub(chars as u64) * SCRAP.1 / SCRAP.0 };
-        let fraction =
-            (FULL * (chars * chars) as u64) / (self.limits.capacity() * self.limits.capacity()) as u64;
+        // The number of characters of a full cue.
+        let capacity = self.limits.max_chars * self.limits.max_lines;
+        let fraction = (FULL * (chars * chars) as u64) / (capacity * capacity) as u64;
         let inside = self.inside[words.end - 1] - self.inside[words.start];
         Some(CUE + lines + end + inside + scrap + fraction + self.time_cost(shown, chars as u64))
     }
@@ -240,7 +241,8 @@ impl<'a> TurnCut<'a> {
                 if line == 1 && least.is_none() {
                     break;
                 }
-                layout.set(line, end, least);
+                let at = layout.at(line, end);
+                layout.rows[at] = least;
             }
         }
         layout.cost(count, words.end)
@@ -282,11 +284,6 @@ impl LineLayout {
     /// Returns the index in `rows` of the best `line` lines that end at `end`.
     fn at(&self, line: usize, end: usize) -> usize {
         (line - 1) * self.words.len() + end - self.words.start - 1
-    }
-
-    fn set(&mut self, line: usize, end: usize, least: Option<(u64, usize)>) {
-        let at = self.at(line, end);
-        self.rows[at] = least;
     }
 
     /// Returns the cost of the words before `end` in this many lines; `None` if they do not fit.

@@ -12,8 +12,8 @@ use majuscule_base::error::{Error, Result};
 use majuscule_base::interrupt::Interrupt;
 use majuscule_base::printable::shortened;
 use majuscule_format::segments::{
-    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock, dash_len,
-    is_mark,
+    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Refused, Segment, SegmentTag, Time, UnspokenBlock,
+    dash_len, is_mark,
 };
 use majuscule_format::whisper;
 use majuscule_text::Mark;
@@ -96,7 +96,8 @@ pub(crate) struct CueCutter {
     /// The unit of the times of the output, in milliseconds.
     unit: u64,
     language: CueLanguage,
-    losses: Losses,
+    /// The information that was dropped because cues cannot hold it.
+    pub(crate) losses: Losses,
     /// Once it is set, cutting stops, and the finished cues must not be written.
     interrupt: Interrupt,
     turns: Vec<SpokenTurn>,
@@ -107,7 +108,7 @@ pub(crate) struct CueCutter {
     recording: Option<Option<String>>,
     rolled: RolledUp,
     /// The cues and blocks that are ready, with their sources.
-    cues: VecDeque<(Item, Rc<LocatedItem>)>,
+    pub(crate) cues: VecDeque<(Item, Rc<LocatedItem>)>,
     written: usize,
     divided: u64,
     set_in_order: u64,
@@ -149,13 +150,8 @@ impl CueCutter {
         })
     }
 
-    /// Returns the next cue or block that is ready, with its source.
-    pub(crate) fn pop(&mut self) -> Option<(Item, Rc<LocatedItem>)> {
-        self.cues.pop_front()
-    }
-
     /// Processes the next item of the file.
-    pub(crate) fn take(&mut self, mut found: LocatedItem) -> Result<(), Box<(Rc<LocatedItem>, Lost)>> {
+    pub(crate) fn take(&mut self, mut found: LocatedItem) -> Result<(), Box<Refused>> {
         match std::mem::replace(&mut found.item, Item::Segment(Segment::default())) {
             Item::Block(block) => {
                 self.see_language(&block);
@@ -167,7 +163,7 @@ impl CueCutter {
                 // All cues of a segment share its source.
                 let source = Rc::new(found);
                 let taken = self.segment(segment, &source);
-                taken.map_err(|lost| Box::new((source, lost)))
+                taken.map_err(|lost| Box::new((Some(source), lost)))
             }
         }
     }
@@ -243,7 +239,7 @@ impl CueCutter {
             before.space_marks(self.limits.language.as_deref());
             return Ok(());
         }
-        if self.losses.from.format.has_utterances() {
+        if self.losses.from.format.info().has_utterances {
             word.space_marks(self.limits.language.as_deref());
         }
         let before = match turn.words.last() {
@@ -336,18 +332,8 @@ impl CueCutter {
         notes.into_iter().flatten().collect()
     }
 
-    /// Returns a summary of the information that was dropped because cues cannot hold it; `None` if nothing was
-    /// dropped.
-    pub(crate) fn summary(&self) -> Option<String> {
-        self.losses.summary()
-    }
-
     fn keeps_words(&self) -> bool {
         self.losses.to.has(LossKind::Words)
-    }
-
-    fn keeps_speakers(&self) -> bool {
-        self.losses.to.has(LossKind::Speaker)
     }
 
     /// Cuts the turns of a recording into cues.
@@ -448,7 +434,7 @@ impl CueCutter {
         let same = |turn: &SpokenTurn| {
             let mut frame = Segment::clone(&turn.frame);
             frame.tags.retain(|tag| !tag.tag.starts_with('<'));
-            if !self.keeps_speakers() {
+            if !self.losses.to.has(LossKind::Speaker) {
                 (frame.speaker, frame.channel, frame.label) = (None, None, None);
             }
             frame

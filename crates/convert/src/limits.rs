@@ -101,11 +101,6 @@ impl CueLimits {
         (chars as f64 * 1000.0 / self.max_cps).ceil() as u64
     }
 
-    /// Returns the number of characters of a full cue.
-    pub(crate) fn capacity(&self) -> usize {
-        self.max_chars * self.max_lines
-    }
-
     /// Returns the end of a cue whose speech ends at `said`. If reading takes longer than the speech, the cue stays
     /// until the time `room` at most.
     pub(crate) fn shown(&self, begin: u64, said: u64, room: Option<u64>, chars: usize) -> u64 {

@@ -65,7 +65,7 @@ impl<'a> ConvertSource<'a> {
     pub(crate) fn next(&mut self) -> Result<Option<(Item, Rc<LocatedItem>)>> {
         loop {
             self.interrupt.check()?;
-            if let Some(cue) = self.cutter.as_mut().and_then(CueCutter::pop) {
+            if let Some(cue) = self.cutter.as_mut().and_then(|cutter| cutter.cues.pop_front()) {
                 return Ok(Some(cue));
             }
             let read = self.read()?;
@@ -73,10 +73,7 @@ impl<'a> ConvertSource<'a> {
                 (None, read) => return Ok(read.map(|found| (found.item.clone(), Rc::new(found)))),
                 (Some(cutter), Some(found)) => {
                     let taken = cutter.take(found);
-                    taken.map_err(|refused| {
-                        let (found, lost) = *refused;
-                        found.error(&self.items.name, lost)
-                    })?;
+                    taken.map_err(|refused| self.error(*refused))?;
                 }
                 (Some(cutter), None) => {
                     if !cutter.end() {

@@ -98,7 +98,10 @@ impl TranscriptWriter {
         let [begin, end] = [segment.begin, segment.end].map(|time| time.map(Time::milliseconds));
         let (mut own, mut begin) = (segment.speaker.clone(), begin);
         let is_dialogue = segment.text.contains('\n');
-        for (at, line) in lines(&segment.text) {
+        let mut next = 0;
+        for line in segment.text.split('\n') {
+            let at = next;
+            next += line.len() + 1;
             let label = name_len(line).filter(|_| segment.speaker.is_none() && self.has_labels);
             let mut speaker = own.take().or_else(|| label.map(|len| name_in(&line[..len]).to_owned()));
             if let Some(speaker) = &mut speaker {
@@ -205,16 +208,6 @@ impl TranscriptWriter {
         out.push_str(&sentence.text);
         self.is_begun = true;
     }
-}
-
-/// Returns the lines of a text, each with its position.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split('\n').map(move |line| {
-        let start = at;
-        at += line.len() + 1;
-        (start, line)
-    })
 }
 
 /// The position of a word in its text, and its times in milliseconds.

@@ -48,6 +48,7 @@ static ASS_EVENTS: SegmentInfo = SegmentInfo {
     digits: 2,
     rolls_up: true,
     has_overrides: true,
+    blocks: &[BlockKind::Script],
     writer: Ok(|| Box::new(AssWriter::default())),
     ..SegmentInfo::LINES
 };
@@ -252,10 +253,6 @@ impl Grammar for Events {
         Ok(())
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
     fn decode(&self, part: &str, out: &mut String) {
         push_untagged(part, |_| None, out);
     }
@@ -393,10 +390,6 @@ impl AssWriter {
 }
 
 impl segment::SegmentWriter for AssWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Script]
-    }
-
     fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         self.events += 1;
         // An identifier that is the number of the event is redundant: the order of the events implies it.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::grammar::Grammar;
 use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
-use super::line_parts::{CopiedPart, LineParts};
+use super::line_parts::{CopiedPart, LineParts, PartCopy};
 use super::mark_rows::MarkRows;
 use super::piece::MarkPlace;
 use super::transcript::{Fault, fields};
@@ -70,11 +70,11 @@ impl Grammar for ConllReader {
             ConllLineKind::Word(word) => parts.push(word, self.before.take()),
             ConllLineKind::End => self.before = self.before.max(Some(Break::Paragraph)),
             ConllLineKind::Document => self.before = Some(Break::Document),
-            ConllLineKind::Inside(word) => {
-                let (of, part) = self.spells(&line[word.clone()]);
-                parts.push_copy(word, of, part);
+            ConllLineKind::Inside(position) => {
+                let (of, part) = self.spells(&line[position.clone()]);
+                parts.copies.push(PartCopy { position, of, part });
             }
-            ConllLineKind::Comment | ConllLineKind::Unwritten => {}
+            ConllLineKind::Nothing => {}
         }
         Ok(())
     }
@@ -94,7 +94,8 @@ impl Grammar for ConllReader {
 
 /// The kind of a line.
 enum ConllLineKind {
-    Comment,
+    /// A comment, or a row that is not a word of the text.
+    Nothing,
     /// The end of a sentence.
     End,
     /// The beginning of a document.
@@ -102,8 +103,6 @@ enum ConllLineKind {
     Word(Range<usize>),
     /// A part of an earlier word.
     Inside(Range<usize>),
-    /// A row that is not a word of the text.
-    Unwritten,
 }
 
 impl ConllReader {
@@ -127,7 +126,7 @@ impl ConllReader {
     /// Returns the kind of the next line.
     fn says(&mut self, line: &str) -> Result<ConllLineKind, Fault> {
         if line.starts_with('#') {
-            return Ok(ConllLineKind::Comment);
+            return Ok(ConllLineKind::Nothing);
         }
         if line.trim().is_empty() {
             self.analysed = 0;
@@ -182,7 +181,7 @@ impl ConllReader {
             line[word.clone()].clone_into(&mut self.written);
             self.spelled = Some(0);
         } else if id.contains('.') {
-            return Ok(ConllLineKind::Unwritten);
+            return Ok(ConllLineKind::Nothing);
         } else if id.parse().is_ok_and(|id: usize| id <= self.analysed) {
             return Ok(ConllLineKind::Inside(word));
         }

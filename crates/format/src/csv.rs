@@ -1,7 +1,6 @@
 //! `.csv`, a table: cells with a comma or another delimiter between them, some of them in quotes,
 //! with text in one column.
 
-use std::fmt::Write;
 use std::ops::Range;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
@@ -183,12 +182,8 @@ impl CsvReader {
             .or_else(|| names.iter().position(|name| name.trim().eq_ignore_ascii_case(wanted)))
             .or(is_only.then_some(0));
         let Some(column) = column else {
-            let mut found = String::new();
-            for name in &names {
-                let comma = if found.is_empty() { "" } else { ", " };
-                // Writing to a string cannot fail.
-                let _ = write!(found, "{comma}\"{}\"", shortened(name));
-            }
+            let found: Vec<String> = names.iter().map(|name| format!("\"{}\"", shortened(name))).collect();
+            let found = found.join(", ");
             let columns = if names.len() == 1 { "column" } else { "columns" };
             let problem = format!(
                 "found the {columns} {found}, but none is called \"{wanted}\": name the column of the text with {}, or give its \

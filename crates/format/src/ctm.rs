@@ -11,10 +11,10 @@ use super::grammar::{Grammar, read_record};
 use super::info::FormatInfo;
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::live_record::{Id, LiveRecord};
 use super::mark_rows::{MarkRows, is_mark, no_form};
 use super::pauses::Pauses;
 use super::piece::MarkPlace;
+use super::record::{Id, LiveRecord};
 use super::segment::{
     self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentInfo, SegmentTag,
     SegmentWord, Time, UnspokenBlock,
@@ -64,6 +64,7 @@ static CTM_WORDS: SegmentInfo = SegmentInfo {
     has_times: true,
     is_word: true,
     is_unsaid,
+    blocks: &[BlockKind::Comment],
     writer: Ok(|| Box::new(CtmWriter)),
     ..SegmentInfo::LINES
 };
@@ -162,7 +163,9 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
         seconds(line, &begin, "beginning")?;
         transcript::duration(line, &duration)?;
         if let Some(field) = &confidence
-            && !may_be_confidence(&line[field.clone()])
+            && !line[field.clone()].eq_ignore_ascii_case(NOT_APPLICABLE)
+            // `nan` and `inf` mean that there is none.
+            && line[field.clone()].parse::<f64>().is_err()
         {
             let found = shortened(&line[field.clone()]);
             let problem = format!("found \"{found}\", but a confidence is expected, such as 0.98, or NA");
@@ -170,12 +173,6 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
         }
     }
     Ok(Some(CtmLine { file, channel, begin, duration, word, confidence, kind, speaker, role }))
-}
-
-/// Returns true if a text is allowed as a confidence: a number, or `NA`, `nan` or `inf`, which mean that there is
-/// none.
-fn may_be_confidence(text: &str) -> bool {
-    text.eq_ignore_ascii_case(NOT_APPLICABLE) || text.parse::<f64>().is_ok()
 }
 
 /// Returns true if a text is a finite number; some recognisers write confidences above 1 or below 0.
@@ -274,6 +271,10 @@ impl Grammar for CtmReader {
             parts.push(row.word, before);
         }
         Ok(())
+    }
+
+    fn is_between(&self) -> bool {
+        false
     }
 
     fn mark_place(&self, form: MarkForm) -> MarkPlace {
@@ -435,10 +436,6 @@ pub(super) fn name_or_none(name: &Option<String>) -> &str {
 struct CtmWriter;
 
 impl segment::SegmentWriter for CtmWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Comment]
-    }
-
     fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         segment.fit_words();
         if segment.words.len() > 1
@@ -447,7 +444,7 @@ impl segment::SegmentWriter for CtmWriter {
             return each_word(segment, words, losses);
         }
         // The formats of NIST write events alike.
-        let is_own = losses.is_own() || losses.from.format.has_utterances();
+        let is_own = losses.is_own() || losses.from.format.info().has_utterances;
         let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
         let is_word = |tag: &str| !tag.is_empty() && !tag.contains(char::is_whitespace);
         segment.keep(losses.to.parts, losses)?;

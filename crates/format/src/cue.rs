@@ -189,7 +189,7 @@ impl CueScanner {
     /// Reads a part of a line of a cue; `opens` is true for the first part of the line.
     pub(super) fn part(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
         if opens {
-            parts.open_line();
+            parts.opens_line = true;
         }
         // Most lines contain only words. A loop without an early exit compares many bytes at once.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
@@ -726,7 +726,8 @@ pub(super) fn conform<S: Subtitles>(
         }
     }
     let is_placed = losses.from.has_overrides && losses.to.has(LossKind::Coordinates);
-    let is_kept = |tag: &str| is_shared(tag) || is_own && is_tag(tag) || is_placed && is_placement(tag);
+    let is_kept =
+        |tag: &str| as_override(tag).is_some() || is_own && is_tag(tag) || is_placed && is_placement(tag);
     segment.keep_tags(is_kept, losses)?;
     if segment.tags.len() < tags {
         drop_empty_lines(segment);
@@ -808,12 +809,8 @@ const STYLES: [(&str, &str); 6] = [
     ("</u>", "{\\u0}"),
 ];
 
-/// Returns true if a tag means the same in all subtitle formats.
-fn is_shared(tag: &str) -> bool {
-    as_override(tag).is_some()
-}
-
-/// Returns the override of .ass that means the same as a tag.
+/// Returns the override of .ass that means the same as a tag; `None` if the tag does not mean the same in all subtitle
+/// formats.
 pub(super) fn as_override(tag: &str) -> Option<&'static str> {
     STYLES.iter().find(|(shared, _)| *shared == tag).map(|(_, own)| *own)
 }

@@ -4,9 +4,34 @@
 use std::ops::Range;
 
 use super::cells::CellQuotes;
-use super::json::{DROPPED, quoted, recase};
-use super::placed_mark::PlacedMark;
+use super::json::{quoted, units};
 use majuscule_text::write::MarkSide;
+
+/// The characters of a mark that is inserted, with its position in a text without the mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedMark {
+    /// The position in bytes: the start or the end of a word.
+    pub at: usize,
+    /// The side of the word on which the mark is inserted.
+    pub side: MarkSide,
+    /// The mark, with the space before it.
+    pub text: String,
+}
+
+impl PlacedMark {
+    /// Returns true if the mark belongs to a word in the first `end` bytes.
+    pub fn is_within(&self, end: usize) -> bool {
+        match self.side {
+            MarkSide::Before => self.at < end,
+            MarkSide::After => self.at <= end,
+        }
+    }
+
+    /// Returns the mark with its position counted from byte `from`.
+    pub fn after(&self, from: usize) -> Self {
+        Self { at: self.at - from, ..self.clone() }
+    }
+}
 
 /// The name of the field that contains a word with its punctuation.
 pub(super) const PUNCTUATED: &str = "punctuated_word";
@@ -21,6 +46,8 @@ pub(super) struct ListedWord {
     pub(super) space: [Range<usize>; 2],
     /// True if the list also has the word with its punctuation: no such field is added.
     pub(super) is_marked: bool,
+    /// True if the word gets the case of the text.
+    pub(super) is_recased: bool,
 }
 
 impl ListedWord {
@@ -40,18 +67,11 @@ pub struct Envelope {
     pub(super) source: Vec<u8>,
     /// The parts of the text, each with a position between quotes in the source, in the order of the source.
     pub(super) positions: Vec<(Range<u32>, Range<u32>)>,
-    /// The words with times, in their order in the source.
-    beside: Vec<WordBeside>,
+    /// The words with times, in their order in the source. Punctuation is not inserted into them but into separate
+    /// fields.
+    beside: Vec<ListedWord>,
     /// The quotes of the positions that are cells of a table, each with its start in the source.
     quotes: Vec<(u32, CellQuotes)>,
-}
-
-/// A word with times. Punctuation is not inserted into the word but into a separate field.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct WordBeside {
-    word: ListedWord,
-    /// True if the word gets the case of the text.
-    is_recased: bool,
 }
 
 impl Envelope {
@@ -92,7 +112,7 @@ impl Envelope {
         for (_, source) in &mut self.positions {
             *source = source.start + by as u32..source.end + by as u32;
         }
-        self.beside.iter_mut().for_each(|beside| beside.word.move_on(by));
+        self.beside.iter_mut().for_each(|word| word.move_on(by));
     }
 
     /// Adds the positions of another envelope, which were found in a text that begins at byte `start`, and sorts them
@@ -107,10 +127,9 @@ impl Envelope {
 
     /// Records that the punctuation of a word is written into a separate field. The word was found in a text that
     /// begins at byte `start`.
-    pub(super) fn mark_beside(&mut self, word: &ListedWord, start: usize, is_recased: bool) {
-        let mut word = word.clone();
+    pub(super) fn mark_beside(&mut self, mut word: ListedWord, start: usize) {
         word.move_on(start);
-        self.beside.push(WordBeside { word, is_recased });
+        self.beside.push(word);
     }
 
     /// Appends the bytes to `out` with the letters of `new` and the punctuation marks of `put`. `new` differs from
@@ -130,7 +149,7 @@ impl Envelope {
         }
         let text = NewText { old, new, moves, put };
         let (mut written, mut done) = (0, 0);
-        for WordBeside { word, is_recased } in &self.beside {
+        for word in &self.beside {
             let Range { start, end } = word.string;
             let position =
                 |at: usize| self.positions.partition_point(|(_, source)| (source.start as usize) < at);
@@ -145,7 +164,7 @@ impl Envelope {
                 marked.extend_from_slice(text.marks_after(last.end as usize).as_bytes());
             }
             done = inside.end;
-            if *is_recased {
+            if word.is_recased {
                 self.write_positions(inside, &mut written, &text, false, out);
             }
             out.extend_from_slice(&self.source[written..=end]);
@@ -188,15 +207,16 @@ impl Envelope {
                 let put: Vec<PlacedMark> = put.collect();
                 let inserted = put.iter().flat_map(|mark| mark.text.bytes());
                 let (quotes, mut cell) = (self.quotes[cell].1, Vec::new());
-                recase_plain(&quotes.decoded(raw), old, new, &mut put.iter().cloned(), &mut cell);
+                let put = &mut put.iter().cloned();
+                recase(&quotes.decoded(raw), plain_units(old), [old, new], put, &mut cell);
                 quotes.encode(&cell, inserted, out);
                 *written = end;
                 continue;
             }
             match str::from_utf8(raw) {
                 // Equal lengths show that there is no escape, since each escape is longer than its character.
-                _ if raw.len() == old.len() => recase_plain(raw, old, new, put, out),
-                Ok(raw) => recase(raw, old, new, put, out),
+                _ if raw.len() == old.len() => recase(raw, plain_units(old), [old, new], put, out),
+                Ok(text) => recase(raw, units(text).map(|(unit, _)| unit), [old, new], put, out),
                 Err(_) => out.extend_from_slice(raw),
             }
             // If a part is dropped, the space before it is dropped too if it would be doubled or last.
@@ -238,26 +258,36 @@ impl NewText<'_> {
     }
 }
 
-/// Appends text without escapes, which may hold invalid bytes, with the letters of `new`.
-fn recase_plain(
+/// The placeholder in a changed text for a character of the old text that is dropped.
+pub(super) const DROPPED: char = '\0';
+
+/// Iterates over the positions of the characters of a text without escapes.
+fn plain_units(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.char_indices().map(|(at, c)| at..at + c.len_utf8())
+}
+
+/// Appends `raw`, which may hold invalid bytes, to `out` with the letters of `new` and the punctuation marks of `put`.
+/// `units` are the positions in `raw` of the characters of `old`, the text as it reads. `new` differs from `old` only in
+/// case and in characters that are [`DROPPED`]; the positions of the marks are positions in `new`. Unchanged characters
+/// stay as written; an escape stays an escape, with hexadecimal digits of the same case.
+fn recase(
     raw: &[u8],
-    old: &str,
-    new: &str,
+    units: impl Iterator<Item = Range<usize>>,
+    [old, new]: [&str; 2],
     put: &mut dyn Iterator<Item = PlacedMark>,
     out: &mut Vec<u8>,
 ) {
     let (mut done, mut written, mut put) = (0, 0, put.peekable());
-    for ((at, old), new) in old.char_indices().zip(new.chars()) {
-        let end = at + old.len_utf8();
+    for (Range { start, end }, (old, new)) in units.zip(old.chars().zip(new.chars())) {
         while let Some(mark) = put.next_if(|mark| mark.at <= written) {
-            out.extend_from_slice(&raw[done..at]);
+            out.extend_from_slice(&raw[done..start]);
             out.extend_from_slice(mark.text.as_bytes());
-            done = at;
+            done = start;
         }
         if old != new {
-            out.extend_from_slice(&raw[done..at]);
+            out.extend_from_slice(&raw[done..start]);
             if new != DROPPED {
-                out.extend_from_slice(new.encode_utf8(&mut [0; 4]).as_bytes());
+                write(new, &raw[start..end], out);
             }
             done = end;
         }
@@ -269,4 +299,45 @@ fn recase_plain(
         }
     }
     out.extend_from_slice(&raw[done..]);
+}
+
+/// Writes a letter in the form of another one: as an escape or as itself.
+fn write(c: char, like: &[u8], out: &mut Vec<u8>) {
+    if !like.starts_with(b"\\u") {
+        return out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    let is_upper = like.iter().any(|b| matches!(b, b'A'..=b'F'));
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let escape = if is_upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+        out.extend_from_slice(escape.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::json::decode;
+    use super::*;
+    use majuscule_text::Locale;
+
+    #[test]
+    fn letters_are_written_as_they_were() {
+        let recased = |raw: &str, old: &str, text: &str| {
+            let mut out = Vec::new();
+            let units = units(raw).map(|(position, _)| position);
+            recase(raw.as_bytes(), units, [old, text], &mut std::iter::empty(), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for (raw, text, written) in [
+            (r"\u00e9l\u00E9ve\n\u0041", "éLÉve\na", r"\u00e9L\u00C9ve\n\u0061"),
+            (r"\u00e9a\/\u0451", "Éa/Ё", r"\u00c9a\/\u0401"),
+            (r"\ud801\udc28\ud801", "𐐀\u{fffd}", r"\ud801\udc00\ud801"),
+            ("éa\\\"", "Éa\"", "Éa\\\""),
+        ] {
+            let mut decoded = String::new();
+            decode(raw, &mut decoded);
+            assert_eq!(Locale::Root.lower(&decoded), Locale::Root.lower(text));
+            assert_eq!(recased(raw, &decoded, text), written);
+            assert_eq!(recased(raw, &decoded, &decoded), raw);
+        }
+    }
 }

@@ -178,12 +178,12 @@ impl Format {
     /// Returns the format that is used to restore a file: plain text for tokenised text, which differs only in the
     /// form of punctuation marks.
     pub fn read_as(self) -> Self {
-        if self.info().family == FormatFamily::Text && self.is_tokenised() { Self::Text } else { self }
+        if self.info().family == FormatFamily::Text && self.info().is_tokenised { Self::Text } else { self }
     }
 
     /// Returns true for plain text that is not tokenised.
     pub fn is_plain_text(self) -> bool {
-        self.info().family == FormatFamily::Text && !self.is_tokenised()
+        self.info().family == FormatFamily::Text && !self.info().is_tokenised
     }
 
     /// Returns the extension of files that are written in the format, if it has a usual one.
@@ -206,25 +206,5 @@ impl Format {
     /// without pauses.
     pub fn sentence_pause(self) -> Option<Duration> {
         self.info().has_pauses.then_some(Duration::from_secs(2))
-    }
-
-    /// Returns true if the records of the format are [utterances](RecordSource::utterance).
-    pub fn has_utterances(self) -> bool {
-        self.info().has_utterances
-    }
-
-    /// Returns true if the text of the format is tokenised.
-    pub fn is_tokenised(self) -> bool {
-        self.info().is_tokenised
-    }
-
-    /// Returns true if sentences continue from record to record, so that only punctuation shows where they end.
-    pub fn runs_on(self) -> bool {
-        self.info().runs_on
-    }
-
-    /// Returns true if each line or record of the format is a separate text, which may have several sentences.
-    pub fn has_paragraphs(self) -> bool {
-        self.info().has_paragraphs
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use super::envelope::Envelope;
 use super::line_parts::{LineParts, TextPart};
-use super::live_record::LiveRecord;
 use super::piece::MarkPlace;
+use super::record::LiveRecord;
 use super::running_text::fill;
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
@@ -39,7 +39,7 @@ pub(super) trait Grammar: Send + Debug {
 
     /// Returns true if the next part of text does not continue the last one.
     fn is_between(&self) -> bool {
-        false
+        true
     }
 
     /// Prepares for a text that is restored with these options. If punctuation is inserted, the existing punctuation
@@ -105,7 +105,7 @@ pub(super) fn read_record(
     let mut parts = LineParts::default();
     grammar.line(line, &mut parts)?;
     let has_text = !parts.positions.is_empty();
-    for TextPart { position, before, .. } in parts.drain() {
+    for TextPart { position, before, .. } in parts.positions.drain(..) {
         record.begins |= before == Some(Break::Document);
         if !grammar.is_between() {
             // A turn is a paragraph of live text.

@@ -16,26 +16,6 @@ use majuscule_base::files::Input;
 use majuscule_text::write::MarkSide;
 use majuscule_text::{MarkForm, RestoreOptions};
 
-/// The function that makes the grammar of a format; its argument names the field of the text, in
-/// formats with several fields.
-pub(super) type GrammarMaker = fn(Option<&str>) -> Result<Box<dyn Grammar>>;
-
-/// The function that opens a file of a format whose lines are not read by one grammar alone.
-pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>;
-
-/// The function that opens a file to read only its text.
-pub(super) type TextsOpener = for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>;
-
-/// The function that makes the grammar of records that arrive live.
-pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn Grammar>;
-
-/// The function that reads the items of a document, which is read whole.
-pub(super) type DocumentItems = fn(&str) -> Result<VecDeque<LocatedItem>, Fault>;
-
-/// The function that makes the row of a punctuation mark: its arguments are the row of the word, the offset of a byte
-/// of the word in this row, the side of the mark and the mark.
-pub(super) type MarkRowMaker = fn(&str, usize, MarkSide, &str) -> String;
-
 /// The properties of a format. Each format defines them once, in its own file; the list of formats is in
 /// `formats.rs`.
 #[derive(Debug, Clone, Copy)]
@@ -64,27 +44,29 @@ pub struct FormatInfo {
     /// Returns true if a file begins in a way that only files of the format do; `None` if more bytes are needed. The
     /// formats are tried in the order of the list.
     pub(super) begins: Option<fn(FileHead<'_>) -> Option<bool>>,
-    /// The grammar of the lines; `None` for a document, which is read whole.
-    pub(super) grammar: Option<GrammarMaker>,
-    /// The reader of a file; `None` if the grammar alone reads its lines.
-    pub(super) reader: Option<ReaderOpener>,
-    /// The reader of only the text of a file, for uses that write nothing back; `None` if the grammar reads it.
-    pub(super) texts: Option<TextsOpener>,
-    /// The grammar of records that arrive live, in formats that have such records.
-    pub(super) live: Option<LiveGrammarMaker>,
+    /// Makes the grammar of the lines; `None` for a document, which is read whole. The argument names the field of the
+    /// text, in formats with several fields.
+    pub(super) grammar: Option<fn(Option<&str>) -> Result<Box<dyn Grammar>>>,
+    /// Opens a file; `None` if the grammar alone reads its lines.
+    pub(super) reader: Option<for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>>,
+    /// Opens a file to read only its text, for uses that write nothing back; `None` if the grammar reads it.
+    pub(super) texts: Option<for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>>,
+    /// Makes the grammar of records that arrive live, in formats that have such records.
+    pub(super) live: Option<fn(&RestoreOptions) -> Box<dyn Grammar>>,
     /// Returns the form in which punctuation marks are inserted; the argument is the requested form, if there is one.
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
-    /// The function that makes the row of a punctuation mark, in formats with such rows.
-    pub(super) mark_row: Option<MarkRowMaker>,
+    /// Makes the row of a punctuation mark, in formats with such rows: its arguments are the row of the word, the offset
+    /// of a byte of the word in this row, the side of the mark and the mark.
+    pub(super) mark_row: Option<fn(&str, usize, MarkSide, &str) -> String>,
     /// The properties of its segments, in formats that are converted.
     pub segments: Option<&'static SegmentInfo>,
-    /// The reader of the items of a document; `None` in formats whose grammar reads them line by line.
-    pub(super) items: Option<DocumentItems>,
+    /// Reads the items of a document; `None` in formats whose grammar reads them line by line.
+    pub(super) items: Option<fn(&str) -> Result<VecDeque<LocatedItem>, Fault>>,
     /// True if a colon turns the words before it into a speaker's name.
     pub(super) names_speakers: bool,
     /// True if restoring reads the times of the format, so that it knows the pauses.
     pub has_pauses: bool,
-    /// True if its records are utterances.
+    /// True if its records are [utterances](RecordSource::utterance).
     pub has_utterances: bool,
     /// True if the text of the format is tokenised.
     pub is_tokenised: bool,

@@ -1,8 +1,6 @@
-//! Reads JSON: the positions of its strings and their contents. Also replaces letters inside strings.
+//! Reads JSON: the positions of its strings and their contents.
 
-use super::placed_mark::PlacedMark;
 use super::transcript::{Fault, shortened};
-use majuscule_text::write::MarkSide;
 use std::ops::Range;
 
 /// An event of parsing a document; events come in the order of the document.
@@ -340,55 +338,9 @@ pub(super) fn decode(raw: &str, out: &mut String) {
     }
 }
 
-/// The placeholder in a changed text for a character of the old text that is dropped.
-pub(super) const DROPPED: char = '\0';
-
-/// Appends `raw`, the contents of a string that reads as `old`, to `out` with the letters of `new` and the
-/// punctuation marks of `put`. `new` differs from `old` only in case and in characters that are [`DROPPED`]; the
-/// positions of the marks are positions in `new`. Unchanged characters stay as written; an escape stays an escape,
-/// with hexadecimal digits of the same case.
-pub(super) fn recase(
-    raw: &str,
-    old: &str,
-    new: &str,
-    put: &mut dyn Iterator<Item = PlacedMark>,
-    out: &mut Vec<u8>,
-) {
-    let mut chars = old.chars().zip(new.chars());
-    let (mut at, mut put) = (0, put.peekable());
-    for (position, _) in units(raw) {
-        let next = chars.next();
-        while let Some(mark) = put.next_if(|mark| mark.at <= at) {
-            out.extend_from_slice(mark.text.as_bytes());
-        }
-        at += next.map_or(0, |(_, new)| new.len_utf8());
-        match next {
-            Some((old, DROPPED)) if old != DROPPED => {}
-            Some((old, new)) if old != new => write(new, &raw[position], out),
-            _ => out.extend_from_slice(&raw.as_bytes()[position]),
-        }
-        while let Some(mark) = put.next_if(|mark| mark.side == MarkSide::After && mark.at <= at) {
-            out.extend_from_slice(mark.text.as_bytes());
-        }
-    }
-}
-
-/// Writes a letter in the form of another one: as an escape or as itself.
-fn write(c: char, like: &str, out: &mut Vec<u8>) {
-    if !like.starts_with("\\u") {
-        return out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-    let is_upper = like.bytes().any(|b| matches!(b, b'A'..=b'F'));
-    for unit in c.encode_utf16(&mut [0; 2]) {
-        let escape = if is_upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
-        out.extend_from_slice(escape.as_bytes());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule_text::Locale;
 
     fn events(json: &str) -> Result<usize, Fault> {
         let mut count = 0;
@@ -423,27 +375,6 @@ mod tests {
             (r#"["\u00g0"]"#, 2),
         ] {
             assert_eq!(events(json).unwrap_err().at, at, "{json}");
-        }
-    }
-
-    #[test]
-    fn letters_are_written_as_they_were() {
-        let recased = |raw: &str, old: &str, text: &str| {
-            let mut out = Vec::new();
-            recase(raw, old, text, &mut std::iter::empty(), &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        for (raw, text, written) in [
-            (r"\u00e9l\u00E9ve\n\u0041", "éLÉve\na", r"\u00e9L\u00C9ve\n\u0061"),
-            (r"\u00e9a\/\u0451", "Éa/Ё", r"\u00c9a\/\u0401"),
-            (r"\ud801\udc28\ud801", "𐐀\u{fffd}", r"\ud801\udc00\ud801"),
-            ("éa\\\"", "Éa\"", "Éa\\\""),
-        ] {
-            let mut decoded = String::new();
-            decode(raw, &mut decoded);
-            assert_eq!(Locale::Root.lower(&decoded), Locale::Root.lower(text));
-            assert_eq!(recased(raw, &decoded, text), written);
-            assert_eq!(recased(raw, &decoded, &decoded), raw);
         }
     }
 }

@@ -10,8 +10,8 @@ use super::info::FormatInfo;
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::{LineParts, TextPart};
-use super::live_record::{Id, LiveRecord};
 use super::piece::{Piece, PieceReader};
+use super::record::{Id, LiveRecord};
 use super::records::{Faults, GrammarLines};
 use super::running_text::RunningText;
 use super::segment::{
@@ -92,6 +92,7 @@ static JSONL_OBJECTS: SegmentInfo = SegmentInfo {
     format: Format::Jsonl,
     unit: "object",
     has_times: true,
+    blocks: &BlockKind::ALL,
     check_field: |field| match field.contains('.') {
         false => Ok(()),
         true => Err(Error::usage(format!(
@@ -164,7 +165,7 @@ impl<'a> Jsonl<'a> {
         piece.frame.source.extend_from_slice(self.lines.lines.whole());
         let (line, grammar) = self.lines.text()?;
         let first = self.text.view.len();
-        for TextPart { position, before, quotes, .. } in self.parts.drain() {
+        for TextPart { position, before, quotes, .. } in self.parts.positions.drain(..) {
             if before == Some(Break::Document) {
                 self.text.end_text(&mut piece.tokens);
             }
@@ -394,10 +395,6 @@ impl Grammar for Objects {
         Ok(())
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
     fn decode(&self, part: &str, out: &mut String) {
         decode(part, out);
     }
@@ -408,13 +405,13 @@ impl Grammar for Objects {
         let (Some(locale), [before @ .., _]) = (self.marked, &self.path[..]) else { return found };
         let is_list =
             |path: &[String]| path.split_last().is_some_and(|(list, path)| path == before && is_list(list));
-        let mut words = timed_words(line, &is_list);
+        let mut words = timed_words(line, &is_list, false);
         words.retain(|word| !word.is_marked);
         if !words.is_empty() {
             let strings = words.iter().map(|word| word.string.clone());
             LetterStream::of(text, from, locale).place(line, strings, locale, &mut found);
         }
-        words.iter().for_each(|word| found.mark_beside(word, 0, false));
+        words.into_iter().for_each(|word| found.mark_beside(word, 0));
         found
     }
 
@@ -592,10 +589,6 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
 struct JsonlWriter;
 
 impl segment::SegmentWriter for JsonlWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &BlockKind::ALL
-    }
-
     fn conform(&mut self, segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem = format!(

@@ -114,10 +114,6 @@ impl Grammar for KaldiReader {
         }
         Ok(())
     }
-
-    fn is_between(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) struct LineParts {
     /// The weakest break allowed before the next part, whichever line it is on.
     pub(super) owed: Option<Break>,
     /// True if the next part is the first of a line of a cue.
-    opens_line: bool,
+    pub(super) opens_line: bool,
     /// The number of the cue that contains the line, in formats that may repeat a line of one cue in
     /// the next.
     pub(super) cue: Option<u64>,
@@ -89,17 +89,6 @@ impl LineParts {
         self.positions.last_mut().into_iter().for_each(|part| part.quotes = Some(quotes));
     }
 
-    /// Notes that a line of a cue begins with the next part.
-    pub(super) fn open_line(&mut self) {
-        self.opens_line = true;
-    }
-
-    /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
-    /// `part` is given.
-    pub(super) fn push_copy(&mut self, position: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
-        self.copies.push(PartCopy { position, of, part });
-    }
-
     /// Adds `by` to the positions of the parts from `first` on: they were found in a text that begins at byte `by` of
     /// the line.
     pub(super) fn shift(&mut self, first: usize, by: usize) {
@@ -114,11 +103,6 @@ impl LineParts {
         self.copies.clear();
         self.opens_line = false;
         self.cue = None;
-    }
-
-    /// Removes and returns all parts, and keeps the memory.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
-        self.positions.drain(..)
     }
 
     #[cfg(test)]

@@ -30,10 +30,9 @@ pub(super) struct SplitLines<'a> {
 }
 
 /// The line endings of a format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
     /// The ending of the first line.
-    #[default]
     AsFirst,
     /// At `\n`, `\r\n` and `\r`, mixed.
     Anywhere,
@@ -42,9 +41,9 @@ pub(super) enum Ends {
 }
 
 impl<'a> SplitLines<'a> {
-    /// Reads lines; lines of more than `longest` characters come in parts, and so do lines that exceed the
-    /// limit for input that is read whole.
-    pub(super) fn of_at_most(input: Input<'a>, longest: usize) -> Self {
+    /// Reads lines with these endings; lines of more than `longest` characters come in parts, and so do lines that
+    /// exceed the limit for input that is read whole.
+    pub(super) fn new(input: Input<'a>, longest: usize, ends: Ends) -> Self {
         Self {
             longest: longest.min(input.limits().input.0),
             buffer: Buffer::new(input),
@@ -54,15 +53,9 @@ impl<'a> SplitLines<'a> {
             is_long: false,
             goes_on: false,
             in_line: false,
-            returns: None,
-            ends: Ends::default(),
+            returns: (ends != Ends::AsFirst).then_some(false),
+            ends,
         }
-    }
-
-    /// Sets the line endings.
-    pub(super) fn ending(self, ends: Ends) -> Self {
-        let returns = if ends == Ends::AsFirst { self.returns } else { Some(false) };
-        Self { ends, returns, ..self }
     }
 
     /// Advances to the next line, or to the next part of an overlong one; false at the end.
@@ -265,7 +258,7 @@ mod tests {
 
     fn lines_ending(text: &str, ends: Ends) -> Vec<(u64, String)> {
         let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
-        let mut lines = SplitLines::of_at_most(input, PART).ending(ends);
+        let mut lines = SplitLines::new(input, PART, ends);
         let (mut found, mut all) = (Vec::new(), Vec::new());
         while lines.next().unwrap() {
             all.extend_from_slice(lines.whole());
@@ -298,7 +291,8 @@ mod tests {
     #[test]
     fn the_next_line_can_be_looked_at() {
         let text = "a\r\nb \r\n\nc";
-        let mut lines = SplitLines::of_at_most(Input::uncompressed("text", std::io::Cursor::new(text)), PART);
+        let input = Input::uncompressed("text", std::io::Cursor::new(text));
+        let mut lines = SplitLines::new(input, PART, Ends::AsFirst);
         for expected in [&b"b"[..], b"", b"c", b""] {
             assert!(lines.next().unwrap());
             lines.look_ahead().unwrap();

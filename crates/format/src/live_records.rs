@@ -2,9 +2,9 @@
 
 use super::buffer::LONGEST;
 use super::kind::Format;
-use super::lines::SplitLines;
-use super::live_record::LiveRecord;
+use super::lines::{Ends, SplitLines};
 use super::piece::MarkPlace;
+use super::record::LiveRecord;
 use super::records::{Faults, GrammarLines};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::Input;
@@ -32,7 +32,7 @@ impl LiveRecords {
         let mut grammar = grammar(options);
         grammar.prepare(options);
         let input = Input::uncompressed(name, std::io::empty()).within(options.limits);
-        let lines = SplitLines::of_at_most(input, LONGEST);
+        let lines = SplitLines::new(input, LONGEST, Ends::AsFirst);
         let lines = GrammarLines::of_lines(lines, grammar, Faults::of(options));
         Ok(Self(lines, options.mark_form.unwrap_or_default()))
     }
@@ -67,7 +67,7 @@ impl LiveRecords {
 
 #[cfg(test)]
 mod tests {
-    use super::super::live_record::Id;
+    use super::super::record::Id;
     use super::*;
 
     /// Returns the texts and names of the records, and checks that lines in another case come out

@@ -85,10 +85,6 @@ impl Grammar for LyricLines {
         Ok(())
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
     /// Names and titles get capitals unless punctuation is inserted or the option `capitalized` is set.
     fn prepare(&mut self, options: &RestoreOptions) {
         self.scanner.prepare(options);

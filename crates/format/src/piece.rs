@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::envelope::Envelope;
+use super::envelope::{Envelope, PlacedMark};
 use super::line_parts::CopiedPart;
 use super::mark_rows::MarkRows;
-use super::placed_mark::PlacedMark;
 use majuscule_base::error::Result;
 use majuscule_text::write::{Insert, MarkSide, push_mark, write, write_with};
 use majuscule_text::{Break, Case, Constraint, Decision, Mark, Placed, RestoreOptions, Token, Tokens};

@@ -319,17 +319,9 @@ fn by_speaker(mut segment: Segment) -> Vec<Segment> {
         if segments.last().is_none_or(|last| last.speaker != named) {
             // The other fields of the segment go to its first part.
             let first = if segments.is_empty() { std::mem::take(&mut segment) } else { Segment::default() };
-            let channel = first.channel.or_else(|| segments.last()?.channel.clone());
-            let other = first.other;
-            segments.push(Segment {
-                id: first.id,
-                channel,
-                confidence: first.confidence,
-                other,
-                speaker: named,
-                begin: word.begin,
-                ..Segment::default()
-            });
+            let channel = first.channel.clone().or_else(|| segments.last()?.channel.clone());
+            let (text, begin) = (String::new(), word.begin);
+            segments.push(Segment { channel, speaker: named, begin, end: None, text, ..first });
         }
         if let Some(last) = segments.last_mut() {
             last.text.push_str(if last.text.is_empty() { spelled.trim_start() } else { &spelled });

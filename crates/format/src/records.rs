@@ -55,7 +55,7 @@ impl<'a> GrammarLines<'a> {
     /// Reads a file of a format.
     pub(super) fn new(input: Input<'a>, format: Format, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         let FormatInfo { longest_line, line_ends, .. } = *format.info();
-        let lines = SplitLines::of_at_most(input, longest_line).ending(line_ends);
+        let lines = SplitLines::new(input, longest_line, line_ends);
         Self::of_lines(lines, grammar, faults)
     }
 
@@ -292,7 +292,7 @@ impl PieceText {
             self.end_run(options, piece);
             self.run_len = 0;
             self.run_lines = 0;
-            self.running.end_cue(before);
+            self.running.tokenizer.end_cue(before);
         }
         self.last = start + part.position.start..start + part.position.end;
         self.run_len += text.chars().count();
@@ -370,7 +370,7 @@ impl<'a> Records<'a> {
         self.text.last = 0..0;
         self.text.count += piece.tokens.len() as u64;
         piece.copied_from = self.text.rolled.first_word();
-        piece.gap = self.text.running.gap();
+        piece.gap = self.text.running.tokenizer.gap();
         piece.marks = self.mark_place();
         self.silent = 0;
         piece.after = after;

@@ -16,7 +16,7 @@ use majuscule_text::{Break, Case, Constraint, Mark, RestoreOptions, Token, Token
 /// of the file.
 #[derive(Debug)]
 pub(super) struct RunningText {
-    tokenizer: Tokenizer,
+    pub(super) tokenizer: Tokenizer,
     /// The text with its words at their positions in the source, and blanks for everything that is not
     /// text.
     pub(super) view: String,
@@ -103,20 +103,10 @@ impl RunningText {
             && Division::of(first(), &run(text), options.locale(), options.vocabulary()) != Division::Apart
     }
 
-    /// Ends the cue before the next run, if there is one.
-    pub(super) fn end_cue(&mut self, before: Break) {
-        self.tokenizer.end_cue(before);
-    }
-
     /// Ends the text: the next run begins a new text.
     pub(super) fn end_text(&mut self, tokens: &mut Tokens) {
         self.end_run(tokens);
         self.tokenizer.reset();
-    }
-
-    /// Returns the gap after the last word so far: see [`Piece::gap`].
-    pub(super) fn gap(&self) -> Option<Mark> {
-        self.tokenizer.gap()
     }
 
     /// Ends a piece whose source is not the file itself: the source is `text`, or the view by default.
@@ -125,7 +115,7 @@ impl RunningText {
         let source = text.unwrap_or(&self.view).as_bytes();
         options.spellings.fix(source, 0, true, &mut piece.tokens);
         piece.source.extend_from_slice(source);
-        piece.gap = self.gap();
+        piece.gap = self.tokenizer.gap();
     }
 
     /// Forgets the text, and keeps the memory.

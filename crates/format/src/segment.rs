@@ -387,7 +387,7 @@ pub struct Losses {
     /// True if each loss is an error.
     strict: bool,
     /// The name of the unit that loses the parts, such as a cue.
-    unit: &'static str,
+    pub unit: &'static str,
     /// The dropped parts and their counts.
     counts: Vec<(LossKind, u64)>,
 }
@@ -396,11 +396,6 @@ impl Losses {
     /// Counts the losses from one format to the other; with `strict` each loss is an error.
     pub fn new(from: &'static SegmentInfo, to: &'static SegmentInfo, strict: bool) -> Self {
         Self { from, to, strict, unit: from.unit, counts: Vec::new() }
-    }
-
-    /// Counts the parts that are lost when new cues are made.
-    pub fn of_cues(from: &'static SegmentInfo, to: &'static SegmentInfo, strict: bool) -> Self {
-        Self { unit: "cue", ..Self::new(from, to, strict) }
     }
 
     /// Returns true if the input may contain everything that the output format can express.
@@ -755,6 +750,8 @@ pub struct SegmentInfo {
     pub(super) unit: &'static str,
     /// The parts that a segment may have in addition to its text.
     pub(super) parts: &'static [LossKind],
+    /// The kinds of blocks that the format can express.
+    pub(super) blocks: &'static [BlockKind],
     /// True if segments have times.
     pub has_times: bool,
     /// The number of decimal places of seconds in subtitle formats.
@@ -781,6 +778,7 @@ impl SegmentInfo {
         format: Format::Text,
         unit: "line",
         parts: &[],
+        blocks: &[],
         has_times: false,
         digits: 3,
         is_word: false,
@@ -821,11 +819,6 @@ impl SegmentInfo {
 
 /// The writer of a format.
 pub trait SegmentWriter {
-    /// Returns the kinds of blocks that the format can express.
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[]
-    }
-
     /// Returns the problem with a block of this kind at the current position, if there is one.
     fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
         None
@@ -847,7 +840,7 @@ pub trait SegmentWriter {
             Item::Segment(segment) => {
                 Ok(self.conform(segment, losses)?.into_iter().map(Item::Segment).collect())
             }
-            Item::Block(block) if !self.blocks().contains(&block.kind) => {
+            Item::Block(block) if !losses.to.blocks.contains(&block.kind) => {
                 block.drop_block(losses).map(|()| Vec::new())
             }
             Item::Block(block) => match self.misplaced(block.kind) {

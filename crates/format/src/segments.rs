@@ -80,24 +80,21 @@ impl<'a> ItemReader<'a> {
         }
         Ok(Self { name, segments, lines, found })
     }
-
-    /// Returns the next item; `None` at the end.
-    fn read(&mut self) -> Result<Option<LocatedItem>> {
-        while self.found.is_empty()
-            && let Some(lines) = &mut self.lines
-        {
-            if !lines.next_items(&mut self.found)? {
-                self.lines = None;
-            }
-        }
-        Ok(self.found.pop_front())
-    }
 }
 
 impl Iterator for ItemReader<'_> {
     type Item = Result<LocatedItem>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        while self.found.is_empty()
+            && let Some(lines) = &mut self.lines
+        {
+            match lines.next_items(&mut self.found) {
+                Ok(true) => {}
+                Ok(false) => self.lines = None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        self.found.pop_front().map(Ok)
     }
 }

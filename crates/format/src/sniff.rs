@@ -60,18 +60,13 @@ const BINARY: [(&[u8], &str); 45] = [
     (b"\x80\x04\x95", "data (Python's pickle)"),
 ];
 
-/// A group of binary files whose kind is identified by four bytes, after other bytes that vary.
-struct Later {
-    start: &'static [u8],
-    at: usize,
-    kinds: &'static [[u8; 4]],
-}
-
-const LATER: [Later; 4] = [
-    Later { start: b"RIFF", at: 8, kinds: &[*b"WAVE", *b"AVI ", *b"WEBP"] },
-    Later { start: b"RF64", at: 8, kinds: &[*b"WAVE"] },
-    Later { start: b"FORM", at: 8, kinds: &[*b"AIFF", *b"AIFC"] },
-    Later { start: b"\0\0\0", at: 4, kinds: &[*b"ftyp"] },
+/// The first bytes of groups of binary files whose kind is identified by four later bytes: the position of these bytes,
+/// and their values.
+const LATER: [(&[u8], usize, &[[u8; 4]]); 4] = [
+    (b"RIFF", 8, &[*b"WAVE", *b"AVI ", *b"WEBP"]),
+    (b"RF64", 8, &[*b"WAVE"]),
+    (b"FORM", 8, &[*b"AIFF", *b"AIFC"]),
+    (b"\0\0\0", 4, &[*b"ftyp"]),
 ];
 
 /// The number of first bytes that decide between text and noise.
@@ -91,7 +86,7 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
             return Some(Some(format!("this is not text, but {what}: {remedy}")));
         }
         // A length or some other bytes may come before the identifying bytes.
-        for Later { start, at, kinds } in LATER {
+        for (start, at, kinds) in LATER {
             if head.starts_with(start) && head.len() >= at + 4 {
                 let is_known = kinds.iter().any(|kind| head[at..].starts_with(kind));
                 if is_known {
@@ -102,7 +97,7 @@ pub fn refuse_binary(input: &mut Input<'_>, named: Option<&Encoding>) -> Result<
         }
         let may_begin = |magic: &[u8]| magic.starts_with(&head[..head.len().min(magic.len())]);
         let is_open = BINARY.iter().any(|(magic, _)| magic.starts_with(head))
-            || LATER.iter().any(|later| head.len() < later.at + 4 && may_begin(later.start));
+            || LATER.iter().any(|(start, at, _)| head.len() < at + 4 && may_begin(start));
         if is_open && !ended {
             return None;
         }

@@ -44,6 +44,7 @@ pub(super) const STM: FormatInfo = FormatInfo {
 static STM_TURNS: SegmentInfo = SegmentInfo {
     format: Format::Stm,
     unit: "segment",
+    blocks: &[BlockKind::Comment],
     parts: &[
         LossKind::Recording,
         LossKind::Channel,
@@ -153,10 +154,6 @@ impl Grammar for StmReader {
         }))
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if let Some(block) = UnspokenBlock::comment(line, ";;") {
             out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
@@ -238,10 +235,6 @@ fn read_text(
 struct StmWriter;
 
 impl segment::SegmentWriter for StmWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Comment]
-    }
-
     fn conform(&mut self, mut segment: Segment, losses: &mut Losses) -> Result<Vec<Segment>, Lost> {
         let is_own = losses.is_own();
         segment.keep(losses.to.parts, losses)?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::copies::WrittenWords;
-use super::json::DROPPED;
+use super::envelope::DROPPED;
 use super::kind::Format;
 use super::piece::{MarkPlace, Piece, with_copies};
 use majuscule_base::error::Result;

@@ -25,22 +25,12 @@ pub(super) const TRN: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
-/// A line: the positions of its fields, in bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrnLine {
-    /// The words.
-    pub words: Vec<Range<usize>>,
-    /// The whole text, with all alternatives.
-    pub pieces: Vec<TranscriptPiece>,
-    /// The name of the utterance, without its parentheses.
-    pub utterance: Range<usize>,
-}
-
-/// Reads a line; `None` for an empty line or a comment.
+/// Returns the whole text of a line, with all alternatives, and the position of the name of the utterance, without its
+/// parentheses; `None` for an empty line or a comment.
 ///
 /// # Errors
 /// Fails if the line does not end with a name in parentheses, or a brace has no partner.
-pub fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
+fn row(line: &str) -> Result<Option<(Vec<TranscriptPiece>, Range<usize>)>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }
@@ -55,8 +45,7 @@ pub fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
         );
         return Err(Fault { at: whole.len() - last.len(), problem });
     };
-    let pieces = pieces(&line[..utterance.start - 1], 0)?;
-    Ok(Some(TrnLine { words: words(line, &pieces), pieces, utterance }))
+    Ok(Some((pieces(&line[..utterance.start - 1], 0)?, utterance)))
 }
 
 /// Utterances, read from any input: each is a turn. Everything but the words is copied unchanged.
@@ -65,22 +54,17 @@ struct TrnReader;
 
 impl Grammar for TrnReader {
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
-        let Some(row) = row(line)? else { return Ok(()) };
-        let words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
+        let Some((pieces, _)) = row(line)? else { return Ok(()) };
+        let words = words(line, &pieces).into_iter().filter(|word| !is_no_word(&line[word.clone()]));
         for (at, word) in words.enumerate() {
             parts.push(word, (at == 0).then_some(Break::Turn));
         }
         Ok(())
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
     fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
-        let Some(row) = row(line)? else { return Ok(None) };
-        let name = Some(line[row.utterance].trim());
-        Ok(Some(Utterance { name, ..Utterance::of(line, &row.pieces) }))
+        let Some((pieces, name)) = row(line)? else { return Ok(None) };
+        Ok(Some(Utterance { name: Some(line[name].trim()), ..Utterance::of(line, &pieces) }))
     }
 }
 
@@ -105,9 +89,10 @@ mod tests {
             ("(ana-2)", &[], "ana-2"),
             ("{ a / b } c(x)", &["a", "c"], "x"),
         ] {
-            let row = row(line).unwrap().unwrap();
-            assert_eq!(row.words.into_iter().map(|word| &line[word]).collect::<Vec<_>>(), words);
-            assert_eq!(&line[row.utterance], name);
+            let (pieces, utterance) = row(line).unwrap().unwrap();
+            let found: Vec<&str> = super::words(line, &pieces).into_iter().map(|word| &line[word]).collect();
+            assert_eq!(found, words);
+            assert_eq!(&line[utterance], name);
         }
         assert_eq!(row(";; text"), Ok(None));
     }

@@ -87,10 +87,6 @@ impl Grammar for TsvReader {
             }
         }
     }
-
-    fn is_between(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

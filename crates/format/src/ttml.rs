@@ -192,17 +192,6 @@ impl TtmlParagraphs {
         None
     }
 
-    /// Reads text at byte `start` of the line.
-    fn text(&mut self, text: &str, start: usize, parts: &mut LineParts) {
-        let is_empty = text.trim().is_empty();
-        if !self.is_shown() || is_empty {
-            return;
-        }
-        let first = parts.positions.len();
-        self.cues.part(text, "", std::mem::take(&mut self.opens), parts);
-        parts.shift(first, start);
-    }
-
     /// Returns true if text here is shown.
     fn is_shown(&self) -> bool {
         self.in_paragraph && self.silent.is_none()
@@ -611,7 +600,12 @@ impl Grammar for TtmlParagraphs {
         while let Some(part) = self.next(line, &mut at) {
             match part {
                 TtmlPart::Text(position) | TtmlPart::Data(position) => {
-                    self.text(&line[position.clone()], position.start, parts);
+                    let text = &line[position.clone()];
+                    if self.is_shown() && !text.trim().is_empty() {
+                        let first = parts.positions.len();
+                        self.cues.part(text, "", std::mem::take(&mut self.opens), parts);
+                        parts.shift(first, position.start);
+                    }
                 }
                 TtmlPart::Tag(tag) => {
                     self.read_tag(&tag).map_err(|problem| Fault { at: 0, problem })?;

@@ -56,6 +56,7 @@ static VTT_CUES: SegmentInfo = SegmentInfo {
     has_times: true,
     rolls_up: true,
     has_voices: true,
+    blocks: &[BlockKind::Header, BlockKind::Note, BlockKind::Style, BlockKind::Region, BlockKind::Fragment],
     writer: Ok(|| Box::new(VttWriter::default())),
     ..SegmentInfo::LINES
 };
@@ -228,10 +229,6 @@ struct VttWriter {
 }
 
 impl segment::SegmentWriter for VttWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Header, BlockKind::Note, BlockKind::Style, BlockKind::Region, BlockKind::Fragment]
-    }
-
     fn misplaced(&self, kind: BlockKind) -> Option<&'static str> {
         (kind == BlockKind::Header && self.is_begun).then_some("found a header after the first line")
     }

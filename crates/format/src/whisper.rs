@@ -18,11 +18,10 @@ use super::json::{Event, Member, compact, decode, members, quoted, read};
 use super::jsonl::{FieldNames, ObjectFields, array, begins_with_object, id, read_segment, write_segment};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
-use super::live_record::LiveRecord;
 use super::pauses::Pauses;
 use super::piece::{Piece, PieceReader};
 use super::recogniser;
-use super::record::{Record, RecordSource};
+use super::record::{LiveRecord, Record, RecordSource};
 use super::records::explained;
 use super::running_text::{RunningText, fill};
 use super::segment::{
@@ -44,8 +43,8 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
     extensions: &["json", "json3"],
     media_types: &["application/json"],
     begins: Some(|head| Some(begins_with_object(head)? == Some(false))),
-    reader: Some(|input, options| Box::new(Whisper::new(input, options))),
-    texts: Some(|input| Box::new(SegmentTexts::new(input))),
+    reader: Some(|input, options| Box::new(Whisper { input: Some(input), options })),
+    texts: Some(|input| Box::new(SegmentTexts { input: Some(input), ..SegmentTexts::default() })),
     live: Some(|options| Box::new(LiveDocuments(options.clone()))),
     names_speakers: true,
     has_pauses: true,
@@ -61,6 +60,7 @@ pub(super) const WHISPER_JSON: FormatInfo = FormatInfo {
 static WHISPER_SEGMENTS: SegmentInfo = SegmentInfo {
     format: Format::WhisperJson,
     unit: "segment",
+    blocks: &[BlockKind::Document],
     parts: &[
         LossKind::Id,
         LossKind::Speaker,
@@ -81,13 +81,6 @@ struct Whisper<'a> {
     options: RestoreOptions,
 }
 
-impl<'a> Whisper<'a> {
-    /// Reads a document.
-    pub(super) fn new(input: Input<'a>, options: RestoreOptions) -> Self {
-        Self { input: Some(input), options }
-    }
-}
-
 impl PieceReader for Whisper<'_> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
@@ -106,7 +99,10 @@ impl PieceReader for Whisper<'_> {
             text(&source, &mut mended, self.options.lossy).map_err(|_| not_utf8(&name, 0, 0, &source))?;
         let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
         match StringPlaces::read(&json[start..]) {
-            Ok(found) => found.fill(json, start, &self.options, piece),
+            Ok(found) => {
+                let mut view = found.view(json, start, &self.options, piece);
+                view.running.end_piece(Some(&view.text), &self.options, piece);
+            }
             // The document is copied unchanged.
             Err(_) if self.options.lossy => {
                 piece.source.extend_from_slice(&source);
@@ -122,7 +118,7 @@ impl PieceReader for Whisper<'_> {
 }
 
 /// Reads only the text of the segments of a document.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SegmentTexts<'a> {
     input: Option<Input<'a>>,
     json: String,
@@ -135,21 +131,7 @@ struct SegmentTexts<'a> {
     lines: LineNumbers,
 }
 
-impl<'a> SegmentTexts<'a> {
-    /// Reads a document.
-    pub(super) fn new(input: Input<'a>) -> Self {
-        Self {
-            input: Some(input),
-            json: String::new(),
-            positions: Vec::new(),
-            is_cues: true,
-            cues: CueScanner::default(),
-            speaker: None,
-            is_begun: false,
-            lines: LineNumbers::default(),
-        }
-    }
-
+impl SegmentTexts<'_> {
     fn read(&mut self, input: Input<'_>) -> Result<()> {
         let name = input.name().to_owned();
         self.json = input.text()?;
@@ -185,7 +167,7 @@ impl RecordSource for SegmentTexts<'_> {
         let (mut text, mut parts, mut end) = (String::new(), LineParts::default(), None);
         decode(&self.json[position], &mut text);
         self.cues.line(&text, "", &mut parts);
-        for part in parts.drain() {
+        for part in parts.positions.drain(..) {
             let between = end.replace(part.position.end).and_then(|end| text.get(end..part.position.start));
             let start = record.text.len();
             push_untagged(&text[part.position.clone()], |_| None, &mut record.text);
@@ -463,12 +445,6 @@ impl StringPlaces {
         kinds
     }
 
-    /// Fills a piece with the text of the document, which was read from byte `start` on.
-    fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
-        let mut view = self.view(json, start, options, piece);
-        view.running.end_piece(Some(&view.text), options, piece);
-    }
-
     /// Finds the words of the text, and the positions of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
         let (speakers, times) = (self.speakers.clone(), self.times.clone());
@@ -530,9 +506,9 @@ impl StringPlaces {
                 let names: Vec<&str> = path.iter().map(String::as_str).collect();
                 names.last().is_some_and(|list| is_list(list) || *list == "result") && are_lists(&names)
             };
-            timed_words(&json[start..], &are_words)
-                .iter()
-                .for_each(|word| piece.frame.mark_beside(word, start, true));
+            for word in timed_words(&json[start..], &are_words, true) {
+                piece.frame.mark_beside(word, start);
+            }
         }
         view
     }
@@ -657,10 +633,10 @@ impl DocumentView {
         // Consecutive words are on one line.
         let opens = is_cue || self.cues.turns() || from == 0;
         self.cues.part(&self.text[from..], "", opens, &mut self.parts);
-        for part in self.parts.drain() {
+        for part in self.parts.positions.drain(..) {
             if let Some(before) = part.before {
                 self.running.end_run(&mut piece.tokens);
-                self.running.end_cue(before);
+                self.running.tokenizer.end_cue(before);
             }
             let position = from + part.position.start..from + part.position.end;
             self.turns.extend((part.before == Some(Break::Turn)).then_some(position.start));
@@ -750,22 +726,22 @@ fn push_document(json: &str, fields: &[Member], found: &mut VecDeque<FoundItem>)
 
 /// Converts times in milliseconds to seconds, and ends segments that have no end.
 fn finish(found: &mut VecDeque<FoundItem>) {
+    recogniser::finish(&mut segments(found));
+}
+
+/// Returns the segments among the items of a document.
+fn segments(found: &mut VecDeque<FoundItem>) -> Vec<&mut Segment> {
     let segments = found.iter_mut().filter_map(|found| match &mut found.item {
         Item::Segment(segment) => Some(segment),
         Item::Block(_) => None,
     });
-    recogniser::finish(&mut segments.collect::<Vec<_>>());
+    segments.collect()
 }
 
 /// Assigns the words of a separate list to the segments that contain them; returns false if the
 /// segments have their own words, or contain none of these.
 fn give_words(json: &str, list: &Member, found: &mut VecDeque<FoundItem>) -> Result<bool, Fault> {
-    let mut segments: Vec<&mut Segment> = Vec::new();
-    for found in found {
-        if let Item::Segment(segment) = &mut found.item {
-            segments.push(segment);
-        }
-    }
+    let mut segments = segments(found);
     if segments.iter().any(|segment| !segment.words.is_empty()) || !list.raw(json).starts_with('[') {
         return Ok(false);
     }
@@ -913,10 +889,6 @@ struct WhisperWriter {
 }
 
 impl segment::SegmentWriter for WhisperWriter {
-    fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Document]
-    }
-
     fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
         let is_late = !self.document.is_empty() || !self.segments.is_empty();
         is_late

@@ -49,9 +49,13 @@ struct Open {
 }
 
 /// Returns the words of lists with times and without [`PUNCTUATED`], and in any list the words that have this field.
-/// `is_list` decides by the names that lead to a list whether it is a list of words. Text that is not JSON has no
-/// such lists.
-pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Vec<ListedWord> {
+/// `is_list` decides by the names that lead to a list whether it is a list of words; `is_recased` is true if the words get
+/// the case of the text. Text that is not JSON has no such lists.
+pub(super) fn timed_words(
+    json: &str,
+    is_list: &dyn Fn(&[String]) -> bool,
+    is_recased: bool,
+) -> Vec<ListedWord> {
     let mut found = Vec::new();
     let mut stack = vec![Open::default()];
     let mut path: Vec<String> = Vec::new();
@@ -94,7 +98,7 @@ pub(super) fn timed_words(json: &str, is_list: &dyn Fn(&[String]) -> bool) -> Ve
                     let before =
                         [spaces(quote), spaces(between.end)].into_iter().find(|space| !space.is_empty());
                     let space = [before.unwrap_or_default(), between];
-                    open.word = Some(ListedWord { string, space, is_marked: false });
+                    open.word = Some(ListedWord { string, space, is_marked: false, is_recased });
                 }
             }
             Event::Other(value) if is_word => {

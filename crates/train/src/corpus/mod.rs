@@ -483,7 +483,7 @@ impl Corpus {
         for source in &self.sources {
             let mut input = self.reading.decoded(source.open()?)?;
             let kind = self.reading.format.of_input(&mut input)?;
-            if kind.has_utterances() {
+            if kind.info().has_utterances {
                 let mut records = kind.records(input, self.reading.field.as_deref())?;
                 let mut record = Record::default();
                 while records.next(&mut record)? {

@@ -152,7 +152,7 @@ impl Reading {
     /// Returns true if a file of this name defines its own tokens.
     pub fn is_tokenised(&self, file: &Path) -> bool {
         let kind = if self.format == Format::Auto { Format::of_name(file) } else { self.format };
-        kind.is_tokenised()
+        kind.info().is_tokenised
     }
 
     /// The text of an input, decoded from its encoding.
@@ -241,8 +241,8 @@ impl CorpusBlocks {
     pub(super) fn new(mut input: Input<'static>, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
         let kind = reading.format.of_input(&mut input)?;
-        let split =
-            (kind.runs_on() || reading.split && kind.has_paragraphs()).then(|| Arc::from(reading.language()));
+        let split = (kind.info().runs_on || reading.split && kind.info().has_paragraphs)
+            .then(|| Arc::from(reading.language()));
         let source = match kind.info().family {
             FormatFamily::Text => BlockSource::Lines(PlainLines::new(input)?),
             _ => {
@@ -264,13 +264,13 @@ impl CorpusBlocks {
             BlockSource::Records(joined) => joined.next(&self.file)?,
         };
         let begins = std::mem::take(&mut self.begins);
-        let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.is_tokenised());
+        let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.info().is_tokenised);
         // The marks of a transcript are separate tokens only on request.
         let tokenised = match &self.source {
             BlockSource::Records(joined) if self.kind.info().has_mark_column => joined.apart,
             _ => tokenised,
         };
-        let has_paragraphs = self.kind.has_paragraphs();
+        let has_paragraphs = self.kind.info().has_paragraphs;
         Ok(paragraphs.map(|paragraphs| CorpusBlock {
             file,
             begins,
@@ -284,7 +284,7 @@ impl CorpusBlocks {
     /// Returns true if lines are sentences only by default, so that [`Reading::split`] would split
     /// them.
     pub(super) fn has_own_lines(&self) -> bool {
-        self.kind.has_paragraphs()
+        self.kind.info().has_paragraphs
     }
 }
 
@@ -434,7 +434,7 @@ impl JoinedRecords {
 
     /// Returns true if a stretch after this break begins another paragraph.
     fn ends_before(&self, before: Break) -> bool {
-        before >= if self.kind.runs_on() { Break::Turn } else { Break::Line }
+        before >= if self.kind.info().runs_on { Break::Turn } else { Break::Line }
     }
 
     fn push(&mut self, position: Range<usize>, before: Break) {
@@ -451,17 +451,17 @@ impl JoinedRecords {
                 self.text.push(' ');
             }
         }
-        if self.kind.has_paragraphs() {
+        if self.kind.info().has_paragraphs {
             before = before.min(Break::Line);
         }
         for (at, text) in text.split(['\n', '\r']).enumerate() {
             if at > 0 {
                 // The lines of a text are paragraphs; the lines of a cue are not.
-                self.text.push(if self.kind.has_paragraphs() { '\n' } else { ' ' });
+                self.text.push(if self.kind.info().has_paragraphs { '\n' } else { ' ' });
             }
             self.stretches.push(LineStretch { start: self.text.len(), before, line });
             self.text.push_str(text);
-            before = if self.kind.has_paragraphs() { Break::Line } else { Break::Space };
+            before = if self.kind.info().has_paragraphs { Break::Line } else { Break::Space };
         }
     }
 
@@ -469,7 +469,7 @@ impl JoinedRecords {
     /// sentences do not run on, of the last paragraph. `None` if that is the start of the text.
     fn last_sentence(&self) -> Option<usize> {
         let from = self.text.rfind('\n').map_or(0, |at| at + 1);
-        if !self.kind.runs_on() {
+        if !self.kind.info().runs_on {
             return Some(from).filter(|&from| from > 0);
         }
         let paragraph = &self.text[from..];
