@@ -10,9 +10,9 @@ import functools
 import os
 import socket
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from majuscule import lm
 from majuscule._errors import Bug, Error, FileError, InputError, MissingFileError, ModelError, UsageError
 from majuscule._model import Model, Preset, Stream, checked_options, load
 from majuscule._native import detect_language
+from majuscule._restore_options import Options
 from majuscule._typing import Self
 
 Policy = Literal["raise", "null", "keep"]
@@ -51,6 +52,15 @@ WORD = pa.struct(
 
 SENTENCE = pa.struct([("text", pa.string()), ("start", pa.int32()), ("end", pa.int32())])
 """A sentence: its text as it is in the input, and its span in code points."""
+
+
+class ColumnOptions(Options, total=False):
+    """The options of a column: those of restoring, where models come from, and the outcome of texts that are refused."""
+
+    preset: Preset
+    model: str | os.PathLike[str] | bytes | None
+    models: Iterable[str | os.PathLike[str]]
+    errors: Policy
 
 
 class Source(NamedTuple):
@@ -87,15 +97,10 @@ def _loaded(source: Source) -> Model:
     return load(source.model, preset=source.preset, models=source.folders)
 
 
-def model_source(
-    lang: str | None,
-    preset: Preset,
-    model: str | os.PathLike[str] | bytes | None,
-    models: Iterable[str | os.PathLike[str]],
-    language_column: str | None = None,
-) -> Source:
-    """Return where the models of a call come from; several arguments that name it are an error."""
-    given = {"lang": lang, "model": model, "a column of languages": language_column}
+def model_source(options: dict[str, Any]) -> Source:
+    """Take from the options of a call where its models come from; several options that name them are an error."""
+    lang, model, column = (options.pop(name, None) for name in ("lang", "model", "language_column"))
+    given = {"lang": lang, "model": model, "a column of languages": column}
     names = [name for name, value in given.items() if value is not None]
     if len(names) > 1:
         raise UsageError(f"{' and '.join(names)} are given: leave out one of them")
@@ -103,7 +108,8 @@ def model_source(
         model = lang or DEFAULT_LANGUAGE
     elif not isinstance(model, bytes):
         model = os.path.abspath(model)
-    return Source(model, preset, tuple(os.path.abspath(folder) for folder in models), language_column)
+    folders = tuple(os.path.abspath(folder) for folder in options.pop("models", ()))
+    return Source(model, options.pop("preset", "accurate"), folders, column)
 
 
 def column_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -115,7 +121,10 @@ class Texts:
     """The texts of a column of a batch or a table, and the problems of those that cannot be restored."""
 
     def __init__(self, batch: Any, name: str) -> None:
+        self.batch = batch
         self.name = name
+        # The values of the first texts, and the problems of those that are null for one.
+        self.values: list[str | None] = []
         self.problems: dict[int, str] = {}
         given = select_column(batch, name)
         if pa.types.is_dictionary(given.type):
@@ -130,6 +139,9 @@ class Texts:
         # The texts, with null for those that cannot be read.
         self.array = self._valid()
 
+    def __len__(self) -> int:
+        return len(self.array)
+
     def _valid(self) -> Any:
         """Refuse what is not UTF-8: engines do not check it, and the native part must not see it."""
         try:
@@ -138,13 +150,13 @@ class Texts:
         except pa.ArrowInvalid:
             pass
         binary = pa.large_binary() if pa.types.is_large_string(self.given.type) else pa.binary()
-        texts: list[str | None] = []
-        for row, text in enumerate(self.given.cast(binary).to_pylist()):
+        texts = self.given.cast(binary).to_pylist()
+        for row, text in enumerate(texts):
             try:
-                texts.append(None if text is None else text.decode())
+                texts[row] = None if text is None else text.decode()
             except UnicodeDecodeError as error:
                 self.problems[row] = f"it is not UTF-8: {error.reason} at byte {error.start}"
-                texts.append(None)
+                texts[row] = None
         return pa.array(texts, self.given.type)
 
     def strings(self) -> list[str | None]:
@@ -157,7 +169,7 @@ class Texts:
             row, problem = min(self.problems.items())
             start = str(self.array[row])[:40]
             raise InputError(
-                f'column "{self.name}": {len(self.problems)} of {len(self.array)} texts of a batch cannot be restored; '
+                f'column "{self.name}": {len(self.problems)} of {len(self)} texts of a batch cannot be restored; '
                 f"row {row} of it, which begins {start!r}: {problem}: correct the text, or give errors=\"null\""
             )
 
@@ -181,12 +193,17 @@ def select_column(batch: Any, name: str) -> Any:
 
 
 def key_runs(batch: Any, names: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], range]]:
-    """Yield the keys of a batch, each with its consecutive rows."""
+    """Yield the keys of a batch, each with its consecutive rows; without names, all rows have one key."""
     start = 0
-    for key, run in groupby(zip(*(select_column(batch, name).to_pylist() for name in names))):
+    keys = zip(*(select_column(batch, name).to_pylist() for name in names)) if names else repeat((), batch.num_rows)
+    for key, run in groupby(keys):
         rows = range(start, start + sum(1 for _ in run))
         yield key, rows
         start = rows.stop
+
+
+_Row = tuple[int, str | None, str | None]
+"""The number of a row in its batch, its text and its language."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +219,12 @@ class TextJob:
     policies: ClassVar[tuple[str, ...]] = ("raise", "null")
     # The type of the values; None for the type of the texts.
     kind: ClassVar[Any] = None
+
+    @classmethod
+    def of(cls, column: str, output: str, given: Mapping[str, Any], **fields: Any) -> Self:
+        """Return the job of a call with its options, checked."""
+        options = {**given}
+        return cls(column, output, model_source(options), options.pop("errors", "raise"), options, **fields).checked()
 
     def checked(self) -> Self:
         """Return the job, after checking what the driver can: the policy, and the options with a model that is here."""
@@ -225,11 +248,11 @@ class TextJob:
                 raise
             return str(error)
 
-    def languages(self, batch: Any, rows: int) -> Sequence[str | None]:
-        """Return the declared languages of rows; None for those that are to be detected."""
-        if self.source.language_column is None:
-            return [None] * rows
-        return [None if tag == "auto" else tag for tag in Texts(batch, self.source.language_column).strings()]
+    def rows(self, texts: Texts) -> list[_Row]:
+        """Return the rows of a batch, each with its declared language, which is None if it is to be detected."""
+        column = self.source.language_column
+        tags = repeat("auto") if column is None else Texts(texts.batch, column).strings()
+        return [(row, text, None if tag == "auto" else tag) for row, (text, tag) in enumerate(zip(texts.strings(), tags))]
 
     def value(self, model: Any, text: str) -> Any:
         """Return the value of a text."""
@@ -246,24 +269,23 @@ class TextJob:
         """Return a record batch, or a table, with the column."""
         texts = Texts(batch, self.column)
         if not self.source.has_languages:
-            return self.with_values(batch, texts, self._values(self.open(None), texts, range(len(texts.array))))
+            return self.with_values(texts, self._values(self.open(None), texts, range(len(texts))))
         # The rows of each language; those without a text have none.
         groups: dict[str | None, list[int]] = {None: []}
-        for row, (text, language) in enumerate(zip(texts.strings(), self.languages(batch, len(texts.array)))):
+        for row, text, language in self.rows(texts):
             if text is not None and language is None:
                 language = detect_language(text) or DEFAULT_LANGUAGE
             groups.setdefault(None if text is None else language, []).append(row)
         order = pa.array(chain(*groups.values()), pa.int64())
         parts = [pa.nulls(len(groups.pop(None)), self.kind or texts.array.type)]
         parts += [self._values(self.open(language), texts, rows) for language, rows in groups.items()]
-        return self.with_values(batch, texts, pa.concat_arrays(parts).take(pc.sort_indices(order)))
+        return self.with_values(texts, pa.concat_arrays(parts).take(pc.sort_indices(order)))
 
     def _values(self, model: Any, texts: Texts, rows: Sequence[int]) -> Any:
         """Return the values of rows; they are null, and have a problem, where the model fails or there is none."""
         if not isinstance(model, str):
-            given = texts.array if len(rows) == len(texts.array) else texts.array.take(pa.array(rows))
             try:
-                return self.values(model, given)
+                return self.values(model, texts.array if len(rows) == len(texts) else texts.array.take(pa.array(rows)))
             except UsageError:
                 raise
             except Error as error:
@@ -273,14 +295,14 @@ class TextJob:
         texts.problems.update(dict.fromkeys(rows, model))
         return pa.nulls(len(rows), self.kind or texts.array.type)
 
-    def with_values(self, batch: Any, texts: Texts, values: Any) -> Any:
+    def with_values(self, texts: Texts, values: Any) -> Any:
         """Return a batch with the column of values, which replaces one of that name, after applying the policy."""
         if self.errors == "raise":
             texts.check()
         if self.errors == "keep" and texts.problems:
             values = pc.if_else(pa.array([row in texts.problems for row in range(len(values))]), texts.given, values)
+        batch, new = texts.batch, pa.field(self.output, values.type)
         at = batch.schema.get_field_index(self.output)
-        new = pa.field(self.output, values.type)
         return batch.append_column(new, values) if at < 0 else batch.set_column(at, new, values)
 
 
@@ -327,9 +349,7 @@ class ScoreJob(TextJob):
         return model.score(text, **self.options)
 
 
-@functools.lru_cache(maxsize=4)
-def _opened(file: Any) -> lm.Model:
-    return lm.Model(file)
+_opened = functools.lru_cache(maxsize=4)(lm.Model)
 
 
 @dataclass(frozen=True)
@@ -353,41 +373,33 @@ class DocumentJob(RestoreJob):
         model.stream(**self.options)
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        waiting: deque[tuple[Any, Texts]] = deque()
-        values: deque[str | None] = deque()
-        for released in chain(self._released(batches, waiting), [[]]):
-            values.extend(released)
-            while waiting and len(values) >= len(waiting[0][1].array):
-                batch, texts = waiting.popleft()
-                column = pa.array([values.popleft() for _ in range(len(texts.array))], texts.array.type)
-                yield self.with_values(batch, texts, column)
-
-    def on_batch(self, batch: Any) -> Any:
-        """Return a batch, or a table, in which each document is complete."""
-        (done,) = self([batch])
-        return done
-
-    def _released(self, batches: Iterable[Any], waiting: deque[tuple[Any, Texts]]) -> Iterator[list[str | None]]:
-        """Yield the restored texts of rows in their order, as they become certain, and add each batch that is read."""
+        waiting: deque[Texts] = deque()
 
         def runs() -> Iterator[tuple[Any, Texts, list[_Row]]]:
             for batch in batches:
-                waiting.append((batch, texts := Texts(batch, self.column)))
-                strings = texts.strings()
-                rows = list(zip(range(len(strings)), strings, self.languages(batch, len(strings))))
+                waiting.append(texts := Texts(batch, self.column))
+                rows = self.rows(texts)
                 for key, run in key_runs(batch, self.group):
                     yield key, texts, rows[run.start : run.stop]
+
+        def complete() -> Iterator[Any]:
+            while waiting and len(waiting[0].values) == len(waiting[0]):
+                texts = waiting.popleft()
+                yield self.with_values(texts, pa.array(texts.values, texts.array.type))
 
         for _, document in groupby(runs(), itemgetter(0)):
             open_document = _Document(self)
             for _, texts, rows in document:
                 open_document.take(texts, rows)
-                yield open_document.release()
-            yield open_document.release(is_end=True)
+                yield from complete()
+            open_document.release(is_end=True)
+            yield from complete()
+        yield from complete()
 
-
-_Row = tuple[int, str | None, str | None]
-"""The number of a row in its batch, its text and its language."""
+    def on_batch(self, batch: Any) -> Any:
+        """Return a batch, or a table, in which each document is complete."""
+        (done,) = self([batch])
+        return done
 
 
 class _Document:
@@ -396,7 +408,6 @@ class _Document:
     def __init__(self, job: DocumentJob) -> None:
         self.job = job
         self.language: str | None = None
-        self.has_begun = False
         self.stream: Stream | None = None
         self.problem: str | None = None
         # Lines that the stream has not received.
@@ -409,35 +420,34 @@ class _Document:
     def take(self, texts: Texts, rows: list[_Row]) -> None:
         """Add the next rows."""
         for row, text, language in rows:
-            if text is not None and not self.has_begun:
-                self.has_begun, self.language = True, language
+            if text is not None and not self.given and self.stream is None:
+                self.language = language
             if text is not None and None not in (language, self.language) and language != self.language:
                 texts.problems[row] = f'its language is "{language}", but its document began in "{self.language}"'
                 text = None
             if text is not None and self.problem is None:
                 self.given.append(f"{text}\n")
             self.rows.append((texts, row, 0 if text is None else text.count("\n") + 1))
+        self.release()
 
-    def release(self, is_end: bool = False) -> list[str | None]:
-        """Restore the lines, and return the values of the first rows, as far as they are certain."""
+    def release(self, is_end: bool = False) -> None:
+        """Restore the lines, and give the first rows their values, as far as they are certain."""
         if self.problem is None:
             self._send("".join(self.given), is_end)
-        values: list[str | None] = []
         while self.rows:
             texts, row, lines = self.rows[0]
             if lines <= len(self.lines):
                 # Restoring changes capitals and inserts marks, and no line ends: a row has as many as it had.
-                values.append("\n".join(self.lines.popleft() for _ in range(lines)) if lines else None)
+                texts.values.append("\n".join(self.lines.popleft() for _ in range(lines)) if lines else None)
             elif self.problem is not None:
                 self.lines.clear()
                 texts.problems[row] = self.problem
-                values.append(None)
+                texts.values.append(None)
             else:
                 break
             self.rows.popleft()
         if is_end and self.problem is None and (self.rows or self.lines or self.rest):
             raise Bug(f"a document came back with a different number of lines: {len(self.rows)} rows have no text")
-        return values
 
     def _send(self, text: str, is_end: bool) -> None:
         """Send text to the stream, which begins once the language is known."""

@@ -11,14 +11,11 @@ An actor loads a model from the package, once: nothing goes to the object store,
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from majuscule._lexicon import Lexicon
-from majuscule._model import Preset
-from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 from majuscule._verbs import Path
 
@@ -28,7 +25,7 @@ try:
     import ray.data
 
     from majuscule import _counting
-    from majuscule._columns import DocumentJob, Policy, RestoreJob, column_names, model_source
+    from majuscule._columns import ColumnOptions, DocumentJob, RestoreJob, column_names
 except ImportError as error:
     raise ImportError("majuscule.ray needs Ray Data: pip install 'majuscule[ray]'") from error
 
@@ -71,14 +68,9 @@ class Restorer:
         *,
         lang: str | None = None,
         language_column: str | None = None,
-        preset: Preset = "accurate",
-        model: str | os.PathLike[str] | bytes | None = None,
-        models: Iterable[str | os.PathLike[str]] = (),
-        errors: Policy = "raise",
-        **options: Unpack[Options],
+        **options: Unpack[ColumnOptions],
     ) -> None:
-        source = model_source(lang, preset, model, models, language_column)
-        self._job = RestoreJob(column, output, source, errors, {**options}).checked()
+        self._job = RestoreJob.of(column, output, {**options, "lang": lang, "language_column": language_column})
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         return self._job.on_batch(batch)
@@ -93,12 +85,8 @@ def restore_documents(
     order: str | Sequence[str],
     lang: str | None = None,
     language_column: str | None = None,
-    preset: Preset = "accurate",
-    model: str | os.PathLike[str] | bytes | None = None,
-    models: Iterable[str | os.PathLike[str]] = (),
-    errors: Policy = "raise",
     partitions: int | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[ColumnOptions],
 ) -> ray.data.Dataset:
     """Return a dataset with a column of restored texts, in which the rows of a document are lines of one running text.
 
@@ -115,29 +103,20 @@ def restore_documents(
         partitions: The number of partitions that documents are sorted into; Ray has 200 by default, which is many for a
             small dataset.
     """
-    source = model_source(lang, preset, model, models, language_column)
-    keys, orders = column_names(group), column_names(order)
-    job = DocumentJob(column, output, source, errors, {**options}, keys, orders).checked()
+    given = {**options, "lang": lang, "language_column": language_column}
+    job = DocumentJob.of(column, output, given, group=column_names(group), order=column_names(order))
 
     def restored(rows: pa.Table) -> pa.Table:
-        return job.on_batch(rows.sort_by([(name, "ascending") for name in orders]))
+        return job.on_batch(rows.sort_by([(name, "ascending") for name in job.order]))
 
-    return dataset.groupby(list(keys), num_partitions=partitions).map_groups(restored, batch_format="pyarrow")
+    return dataset.groupby(list(job.group), num_partitions=partitions).map_groups(restored, batch_format="pyarrow")
 
 
 def build_lexicon(dataset: ray.data.Dataset, column: str, **options: Unpack[LexiconBuildOptions]) -> Lexicon:
     """Count the forms of every word in texts in their true case, and return the lexicon.
 
-    It has the same bytes as `majuscule.Lexicon.build` of a file "text" with a row per line, whatever the blocks are.
-
-    Args:
-        dataset: The dataset, of which each row is a sentence, or several in lines.
-        column: The name of a column of strings. Nulls are left out.
-        options: The options of `majuscule lexicon build`.
-
-    Raises:
-        InputError: If there are no texts, or they have no capitals.
-        UsageError: If an option has a wrong value.
+    It has the same bytes as `majuscule.Lexicon.build` of a file "text" with a row per line, whatever the blocks are. The
+    arguments and errors are those of `majuscule.spark.build_lexicon`.
     """
     return _counting.build_lexicon(partial(_parts, dataset), column, {**options})
 
@@ -147,20 +126,8 @@ def count_ngrams(
 ) -> None:
     """Count the n-grams of texts in their true case, and write a file of counts on the driver.
 
-    It has the same bytes as `majuscule lm count` of a file with a row per line makes, whatever the blocks are.
-    `majuscule.lm.train(counts=[output], output=model)` makes a model of it.
-
-    Args:
-        dataset: The dataset, of which each row is a sentence, or several in lines.
-        column: The name of a column of strings. Nulls are left out.
-        order: The length of the longest n-grams, from 1 to 7.
-        output: The file to write.
-        force: True to replace a file that exists.
-        options: The options of `majuscule lm count`, such as `memory="1G"`, which holds for each task.
-
-    Raises:
-        InputError: If there are no texts.
-        UsageError: If an option has a wrong value, or the file exists and `force` is not given.
+    It has the same bytes as `majuscule lm count` of a file with a row per line makes, whatever the blocks are. The
+    arguments and errors are those of `majuscule.spark.count_ngrams`; `memory="1G"` holds for each task.
     """
     _counting.count_ngrams(partial(_parts, dataset), column, {"order": order, **options}, output, force)
 

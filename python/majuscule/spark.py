@@ -10,15 +10,13 @@ broadcast, and a worker needs only the package and pyarrow.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from majuscule._lexicon import Lexicon
-from majuscule._model import Preset
-from majuscule._restore_options import Options
 from majuscule._typing import Unpack
 from majuscule._verbs import Path
 
@@ -27,11 +25,12 @@ try:
     from pyspark import TaskContext
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.functions import arrow_udf
-    from pyspark.sql.types import DataType, StringType, StructField, StructType
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StringType, StructField, StructType
 
     from majuscule import _counting
-    from majuscule._columns import SENTENCE, WORD, DocumentJob, Policy, RestoreJob, ScoreJob, SentenceJob, Source, WordJob
-    from majuscule._columns import check_name, column_names, model_source, no_texts
+    from majuscule._columns import ColumnOptions, DocumentJob, RestoreJob, ScoreJob, SentenceJob, Source, TextJob, WordJob
+    from majuscule._columns import check_name, column_names, no_texts
 except ImportError as error:
     raise ImportError("majuscule.spark needs pyspark 4.1 or later: pip install 'majuscule[spark]'") from error
 
@@ -62,13 +61,9 @@ def restore_column(
     output: str = "restored",
     *,
     lang: str | Column | None = None,
-    preset: Preset = "accurate",
-    model: str | os.PathLike[str] | bytes | None = None,
-    models: Iterable[str | os.PathLike[str]] = (),
     group: str | Sequence[str] | None = None,
     order: str | Sequence[str] | None = None,
-    errors: Policy = "raise",
-    **options: Unpack[Options],
+    **options: Unpack[ColumnOptions],
 ) -> DataFrame:
     """Return a data frame with a column of restored texts.
 
@@ -83,11 +78,11 @@ def restore_column(
         output: The name of the new column, which may be `column`.
         lang: The language of all texts, "auto" to detect that of each text or document, or a column with the tags of
             languages, where null and "auto" mean to detect it. The default is English.
+        group: The columns that are the key of a document. Nulls are equal.
+        order: The columns by which the rows of a document are sorted.
         preset: The model of the language, as in `majuscule.load`.
         model: Instead of `lang`, the path of a model that every worker has, or its bytes, which travel with each task.
         models: Folders on the workers with models that are not built in.
-        group: The columns that are the key of a document. Nulls are equal.
-        order: The columns by which the rows of a document are sorted.
         errors: "raise" to fail at a text that cannot be restored (it is not UTF-8, or there is no model of its language),
             "null" to make it null, or "keep" to keep it. In a document, the rows after one where the method fails are
             refused too.
@@ -98,12 +93,11 @@ def restore_column(
         UsageError: If there is no such column, or an option has a wrong value.
         pyspark.errors.PythonException: When it runs, with the words of the error of a worker.
     """
-    df, source = _with_source(df, column, lang, preset, model, models)
-    keys, orders = column_names(group), column_names(order)
-    if not keys and not orders:
-        return _mapped(df, RestoreJob(column, output, source, errors, {**options}).checked(), output, "string")
-    job = DocumentJob(column, output, source, errors, {**options}, keys, orders).checked()
-    return _mapped(df.repartition(*keys).sortWithinPartitions(*keys, *orders), job, output, "string")
+    given = {**options, "lang": lang}
+    documents = {"group": column_names(group), "order": column_names(order)}
+    if any(documents.values()):
+        return _with_values(df, DocumentJob, column, output, given, **documents)
+    return _with_values(df, RestoreJob, column, output, given)
 
 
 def word_column(
@@ -112,18 +106,13 @@ def word_column(
     output: str = "words",
     *,
     lang: str | Column | None = None,
-    preset: Preset = "accurate",
-    model: str | os.PathLike[str] | bytes | None = None,
-    errors: Policy = "raise",
-    **options: Unpack[Options],
+    **options: Unpack[ColumnOptions],
 ) -> DataFrame:
     """Return a data frame with a column of the words of each text: an array of structs with the fields of `majuscule.Word`.
 
     The arguments are those of `restore_column`; `errors` is "raise" or "null".
     """
-    df, source = _with_source(df, column, lang, preset, model)
-    job = WordJob(column, output, source, errors, {**options}).checked()
-    return _mapped(df, job, output, f"array<{_spark_type(WORD)}>")
+    return _with_values(df, WordJob, column, output, {**options, "lang": lang})
 
 
 def sentence_column(
@@ -132,19 +121,14 @@ def sentence_column(
     output: str = "sentences",
     *,
     lang: str | Column | None = None,
-    preset: Preset = "accurate",
-    model: str | os.PathLike[str] | bytes | None = None,
-    errors: Policy = "raise",
-    **options: Unpack[Options],
+    **options: Unpack[ColumnOptions],
 ) -> DataFrame:
     """Return a data frame with a column of the sentences of each text, also without punctuation.
 
     It is an array of structs: `text` as it stands, and its span `start` and `end` in code points. `explode` of
     pyspark.sql.functions makes a row of each. The arguments are those of `restore_column`; `errors` is "raise" or "null".
     """
-    df, source = _with_source(df, column, lang, preset, model)
-    job = SentenceJob(column, output, source, errors, {**options}).checked()
-    return _mapped(df, job, output, f"array<{_spark_type(SENTENCE)}>")
+    return _with_values(df, SentenceJob, column, output, {**options, "lang": lang})
 
 
 def score_column(
@@ -162,7 +146,7 @@ def score_column(
     """
     _check_texts(df, column)
     job = ScoreJob(column, output, Source(os.path.abspath(model)), options={"plain": plain, "marks": marks})
-    return _mapped(df, job, output, "double")
+    return _mapped(df, job)
 
 
 def register(
@@ -170,11 +154,7 @@ def register(
     name: str = "majuscule",
     *,
     lang: str | None = None,
-    preset: Preset = "accurate",
-    model: str | os.PathLike[str] | bytes | None = None,
-    models: Iterable[str | os.PathLike[str]] = (),
-    errors: Policy = "raise",
-    **options: Unpack[Options],
+    **options: Unpack[ColumnOptions],
 ) -> None:
     """Register a function of SQL that restores a text: `select majuscule(text) from talks`.
 
@@ -182,10 +162,9 @@ def register(
         spark: The session.
         name: The name of the function.
         lang: The language, or "auto" to detect that of each text. The default is English.
-        preset: As in `restore_column`, like `model`, `models`, `errors` and `options`.
+        options: As in `restore_column`, with `preset`, `model`, `models` and `errors`.
     """
-    source = model_source(lang, preset, model, models)
-    job = RestoreJob("text", "text", source, errors, {**options}).checked()
+    job = RestoreJob.of("text", "text", {**options, "lang": lang})
 
     def restored(texts: pa.Array) -> pa.Array:
         return job.on_batch(pa.record_batch([texts], ["text"])).column("text")
@@ -299,26 +278,25 @@ def _blocks(rows: Iterable[Any]) -> Iterator[_counting.Part]:
         yield (bytes(row["bytes"]) for row in part)
 
 
-def _with_source(
-    df: DataFrame,
-    column: str,
-    lang: str | Column | None,
-    preset: Preset,
-    model: str | os.PathLike[str] | bytes | None,
-    models: Iterable[str | os.PathLike[str]] = (),
-) -> tuple[DataFrame, Source]:
-    """Return the data frame, with a column of languages if `lang` is one, and where the models come from."""
+def _with_values(
+    df: DataFrame, kind: type[TextJob], column: str, output: str, given: dict[str, Any], **fields: Any
+) -> DataFrame:
+    """Return a data frame with the column that a job adds, whose language may be a column."""
     _check_texts(df, column)
-    if lang is None or isinstance(lang, str):
-        return df, model_source(lang, preset, model, models)
-    return df.withColumn(LANGUAGE, lang.cast("string")), model_source(None, preset, model, models, LANGUAGE)
+    lang = given["lang"]
+    if lang is not None and not isinstance(lang, str):
+        df, given = df.withColumn(LANGUAGE, lang.cast("string")), {**given, "lang": None, "language_column": LANGUAGE}
+    job = kind.of(column, output, given, **fields)
+    if isinstance(job, DocumentJob):
+        df = df.repartition(*job.group).sortWithinPartitions(*job.group, *job.order)
+    return _mapped(df, job)
 
 
-def _mapped(df: DataFrame, job: Callable[[Iterable[Any]], Iterator[Any]], output: str, kind: str) -> DataFrame:
+def _mapped(df: DataFrame, job: TextJob) -> DataFrame:
     """Return a data frame with the column that a job adds, and without the column of languages."""
-    new = StructField(output, DataType.fromDDL(kind))
-    fields = [new if field.name == output else field for field in df.schema.fields]
-    if output not in df.columns:
+    new = StructField(job.output, from_arrow_type(job.kind or pa.string()))
+    fields = [new if field.name == job.output else field for field in df.schema.fields]
+    if job.output not in df.columns:
         fields.append(new)
     return df.mapInArrow(job, StructType(fields)).drop(LANGUAGE)
 
@@ -328,9 +306,3 @@ def _check_texts(df: DataFrame, column: str) -> None:
     kind = df.schema[column].dataType
     if not isinstance(kind, StringType):
         raise no_texts(column, kind.simpleString())
-
-
-def _spark_type(struct: Any) -> str:
-    """Return a struct of Arrow, of the few types that are used here, as a type of Spark."""
-    names = {"int32": "int", "bool": "boolean"}
-    return f"struct<{','.join(f'`{field.name}`:{names.get(str(field.type), field.type)}' for field in struct)}>"

@@ -177,9 +177,9 @@ def test_wrong_arguments_are_errors_on_the_driver() -> None:
     with pytest.raises(majuscule.UsageError, match="group is given without order"):
         DocumentJob("text", "out", Source("en"), group=("doc",)).checked()
     with pytest.raises(majuscule.UsageError, match="lang and model are given"):
-        model_source("en", "fast", "my.model", ())
+        model_source({"lang": "en", "model": "my.model"})
     with pytest.raises(majuscule.UsageError, match="model and a column of languages are given"):
-        model_source(None, "fast", b"", (), "lang")
+        model_source({"model": b"", "language_column": "lang"})
     with pytest.raises(majuscule.UsageError, match='0 columns are named "text": expected one, of line'):
         job().on_batch(pa.record_batch({"line": ["we"]}))
     with pytest.raises(TypeError, match='column "text" is int64, but texts are expected: cast it to string'):

@@ -54,18 +54,18 @@ def spark() -> Iterator[Any]:
 def test_each_row_is_a_text_though_a_worker_is_killed(spark: Any) -> None:
     texts = LINES * 60
     df = spark.createDataFrame(list(enumerate(texts)), "id int, text string").repartition(3)
-    job = RestoreJob("text", "restored", Source("en", "fast"), "raise", {"marks": True})
 
-    def killed(batches: Iterable[Any]) -> Iterator[Any]:
-        context: Any = TaskContext.get()
-        for passed_on, batch in enumerate(job(batches)):
-            if passed_on == 1 and context.partitionId() == 1 and context.attemptNumber() == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            yield batch
+    class Killed(RestoreJob):
+        def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+            context: Any = TaskContext.get()
+            for passed_on, batch in enumerate(super().__call__(batches)):
+                if passed_on == 1 and context.partitionId() == 1 and context.attemptNumber() == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                yield batch
 
     expected = majuscule.load("en", preset="fast").restore(texts, marks=True)
     for rows in (
-        majuscule.spark._mapped(df, killed, "restored", "string").collect(),
+        majuscule.spark._mapped(df, Killed("text", "restored", Source("en", "fast"), options={"marks": True})).collect(),
         majuscule.spark.restore_column(df, "text", preset="fast", marks=True).collect(),
     ):
         assert sorted(row.id for row in rows) == list(range(len(texts)))
