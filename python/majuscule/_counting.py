@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from majuscule._columns import Texts, key_runs, select_column
 from majuscule._errors import InputError, UsageError
-from majuscule._lexicon import Lexicon
+from majuscule._lexicon import Lexicon, _read
 from majuscule._verbs import Path, arguments, call, path
 
 BLOCK = 16 << 20
@@ -41,7 +41,6 @@ SLOTS = ("correct", "substitutions", "deletions", "insertions")
 Part = Iterable[bytes]
 """The blocks of a file of counts, in order."""
 
-
 temporary_folder = partial(tempfile.TemporaryDirectory, prefix="majuscule-")
 """Makes a folder that is removed with its files at the end of a `with` block."""
 
@@ -58,28 +57,51 @@ class CountJob:
 
     def counted(self, batches: Iterable[Any]) -> Iterator[bytes]:
         """Yield a part: nothing if the partition has no texts."""
-        with temporary_folder() as folder:
-            # The name of the file is the name of the source in a lexicon.
-            text = os.path.join(folder, "text")
-            with open(text, "wb") as out:
-                rows = write_lines(batches, self.column, out)
-            if rows:
-                yield from _blocks([*self.count, text], folder)
+        return _counts(self.count, [lines(batches, self.column)])
 
     def merged(self, parts: Iterable[Part]) -> Iterator[bytes]:
         """Yield the sum of parts."""
-        with temporary_folder() as folder:
-            files = write_parts(parts, folder)
-            if files:
-                yield from _blocks([*self.merge, *files], folder)
+        return _counts(self.merge, parts)
 
-    def finish(self, parts: Iterable[Part], output: str, force: bool = False) -> None:
-        """Write the sum of all parts to a file; it is an error if there are none."""
+    def finish(self, parts: Iterable[Part], *where: str) -> bytes:
+        """Return the sum of all parts, or write it to a file that is named; it is an error if there are none."""
         with temporary_folder() as folder:
-            files = write_parts(parts, folder)
+            files = _write(parts, folder)
             if not files:
                 raise InputError(f'column "{self.column}" has no texts: expected one sentence per line')
-            call([*self.merge, *self.last, *files, "--output", output, *(["--force"] if force else [])])
+            return call([*self.merge, *self.last, *files, *where]).output
+
+
+def _counts(verb: Iterable[str], parts: Iterable[Part]) -> Iterator[bytes]:
+    """Run a verb on files, unless all are empty, and yield the blocks of the file that it makes."""
+    with temporary_folder() as folder:
+        if files := _write(parts, folder):
+            counts = os.path.join(folder, "counts")
+            call([*verb, *files, "--output", counts])
+            with open(counts, "rb") as source:
+                yield from iter(lambda: source.read(BLOCK), b"")
+
+
+def _write(parts: Iterable[Part], folder: str) -> list[str]:
+    """Write files, and return the names of those that are not empty."""
+    files = []
+    for number, part in enumerate(parts):
+        # The name of a text is the name of the source in a lexicon.
+        os.mkdir(os.path.join(folder, str(number)))
+        file = os.path.join(folder, str(number), "text")
+        with open(file, "wb") as out:
+            out.writelines(part)
+        if os.path.getsize(file):
+            files.append(file)
+    return files
+
+
+def lines(batches: Iterable[Any], column: str) -> Iterator[bytes]:
+    """Yield the texts of batches as lines, nulls left out."""
+    for batch in batches:
+        texts = Texts(batch, column)
+        texts.check()
+        yield "".join(f"{text}\n" for text in texts.strings() if text is not None).encode()
 
 
 Counting = Callable[[CountJob], Iterable[Part]]
@@ -91,53 +113,18 @@ def build_lexicon(run: Counting, column: str, options: dict[str, Any]) -> Lexico
     limits: dict[str, Any] = {name: options.pop(name) for name in ("min_count", "vocabulary") if name in options}
     count = ("lexicon", "build", "--part", *arguments(("lexicon", "build"), options))
     job = CountJob(column, count, ("lexicon", "merge"), ("--parts", *arguments(("lexicon", "merge"), limits)))
-    with temporary_folder() as folder:
-        file = os.path.join(folder, "lexicon.tsv")
-        job.finish(run(job), file)
-        return Lexicon.load(file)
+    return _read(job.finish(run(job)))
 
 
 def count_ngrams(run: Counting, column: str, options: dict[str, Any], output: Path, force: bool) -> None:
     """Write the n-grams of a column to a file, as `lm count` does; the file must be free before anything is counted."""
     if os.path.exists(output) and not force:
         raise UsageError(f"{os.fspath(output)} exists already: name another file, or give force=True")
-    file = path(output)
+    where = ["--output", path(output), *(["--force"] if force else [])]
     resources: dict[str, Any] = {name: options[name] for name in ("memory", "threads") if name in options}
     count = ("lm", "count", *arguments(("lm", "count"), options))
     job = CountJob(column, count, ("lm", "merge", *arguments(("lm", "merge"), resources)))
-    job.finish(run(job), file, force)
-
-
-def write_lines(batches: Iterable[Any], column: str, out: BinaryIO) -> int:
-    """Write texts as lines, nulls left out, and return their number."""
-    rows = 0
-    for batch in batches:
-        texts = Texts(batch, column)
-        texts.check()
-        lines = [f"{text}\n" for text in texts.strings() if text is not None]
-        rows += len(lines)
-        out.write("".join(lines).encode())
-    return rows
-
-
-def write_parts(parts: Iterable[Part], folder: str) -> list[str]:
-    """Write parts to files, and return the names of those that are not empty."""
-    files = []
-    for number, part in enumerate(parts):
-        file = os.path.join(folder, f"part-{number}")
-        with open(file, "wb") as out:
-            out.writelines(part)
-        if os.path.getsize(file):
-            files.append(file)
-    return files
-
-
-def _blocks(words: list[str], folder: str) -> Iterator[bytes]:
-    """Run a verb, and yield the blocks of its file."""
-    file = os.path.join(folder, "counts")
-    call([*words, "--output", file])
-    with open(file, "rb") as source:
-        yield from iter(lambda: source.read(BLOCK), b"")
+    job.finish(run(job), *where)
 
 
 @dataclass(frozen=True)
@@ -151,25 +138,21 @@ class EvaluateJob:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Yield the figures of the partition, or of each document, as JSON."""
-        if self.document is None:
-            yield from self._figures(batches)
-            return
-        names = (self.document,)
+        names = () if self.document is None else (self.document,)
         runs = ((key, batch.slice(run.start, len(run))) for batch in batches for key, run in key_runs(batch, names))
         for _, document in groupby(runs, itemgetter(0)):
             yield from self._figures(part for _, part in document)
 
     def _figures(self, batches: Iterable[Any]) -> Iterator[Any]:
+        names = (self.reference, self.hypothesis)
         with temporary_folder() as folder:
             files = [os.path.join(folder, name) for name in ("reference", "hypothesis")]
             with open(files[0], "wb") as reference, open(files[1], "wb") as hypothesis:
-                rows = 0
                 for batch in batches:
-                    has_both = pc.and_(*(select_column(batch, name).is_valid() for name in (self.reference, self.hypothesis)))
-                    batch = batch.filter(has_both)
-                    rows += write_lines([batch], self.reference, reference)
-                    write_lines([batch], self.hypothesis, hypothesis)
-            if rows:
+                    batch = batch.filter(pc.and_(*(select_column(batch, name).is_valid() for name in names)))
+                    for name, out in zip(names, (reference, hypothesis)):
+                        out.writelines(lines([batch], name))
+            if os.path.getsize(files[0]):
                 # All errors, since those that are frequent on the whole may be rare here.
                 words = ["score", *files, *arguments(("score",), {**self.options, "top": ALL})]
                 yield pa.record_batch({"figures": [call(words).json]})
@@ -261,12 +244,6 @@ def intervals(slots: list[list[int]], samples: int, seed: int) -> dict[str, list
     counts = numpy.array(slots, dtype=numpy.int64)
     random = numpy.random.default_rng(seed)
     even = numpy.full(len(counts), 1 / len(counts))
-    drawn: dict[str, list[float]] = {"precision": [], "recall": [], "f": [], "ser": []}
-    for _ in range(samples):
-        sums = (random.multinomial(len(counts), even) @ counts).tolist()
-        found = rates(sums, tokens=0)
-        for name, values in drawn.items():
-            value = found[name]
-            if value is not None:
-                values.append(value)
-    return {name: numpy.percentile(values, [2.5, 97.5]).tolist() for name, values in drawn.items() if values}
+    drawn = [rates((random.multinomial(len(counts), even) @ counts).tolist(), tokens=0) for _ in range(samples)]
+    found = {name: [one[name] for one in drawn if one[name] is not None] for name in ("precision", "recall", "f", "ser")}
+    return {name: numpy.percentile(values, [2.5, 97.5]).tolist() for name, values in found.items() if values}
