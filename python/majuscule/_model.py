@@ -41,10 +41,8 @@ def checked_options(options: dict[str, Any]) -> dict[str, Any]:
     words = options.get("spellings", options.get("words"))
     if words is None:
         return options
-    if isinstance(words, str):
-        raise TypeError('spellings is a list, not a str: spellings=["iPhone"]')
     others = {name: value for name, value in options.items() if name not in SPELLINGS}
-    return {**others, "spellings": list(words)}
+    return {**others, "spellings": spellings(words)}
 
 
 def _threads(threads: int | None) -> int:
@@ -154,6 +152,10 @@ class Model:
         """The punctuation marks that the model can insert."""
         return self._native.marks
 
+    def _for(self, text: Any) -> Model:
+        """Return the model of a text, or of a list of words."""
+        return self
+
     def _restorer(self, options: dict[str, Any]) -> _native.Restorer:
         if not options:
             return self._plain
@@ -205,16 +207,21 @@ class Model:
         >>> majuscule.load("en").restore("where did you meet angela merkel", marks=True)
         'Where did you meet Angela Merkel?'
         """
-        restorer = self._restorer({**options})
         if isinstance(text, str):
-            return restorer.restore(text)
+            return self._for(text)._restorer({**options}).restore(text)
         if _is_series(text):
             return _restored_series(text, lambda texts: self.restore(texts, threads=threads, **options))
         if hasattr(text, "__arrow_c_stream__") or hasattr(text, "__arrow_c_array__"):
-            column = _native.restore_column(restorer, text, _threads(threads))
+            column = self._restored_column(text, threads, {**options})
             if column is not None:
                 return column
-        return restorer.restore_all(self._checked_texts(text), _threads(threads))
+        return self._restored_texts(text, threads, {**options})
+
+    def _restored_column(self, column: Any, threads: int | None, options: dict[str, Any]) -> Any:
+        return _native.restore_column(self._restorer(options), column, _threads(threads))
+
+    def _restored_texts(self, texts: Any, threads: int | None, options: dict[str, Any]) -> list[str | None]:
+        return self._restorer(options).restore_all(self._checked_texts(texts), _threads(threads))
 
     @staticmethod
     def _checked_texts(given: Any) -> list[str | None]:
@@ -237,7 +244,7 @@ class Model:
         >>> word.text, word.form, word.start, word.end
         ('lisbon', 'Lisbon', 10, 16)
         """
-        return self._restorer({**options}).words(text)
+        return self._for(text)._restorer({**options}).words(text)
 
     def label(self, given: Iterable[str], /, **options: Unpack[Options]) -> list[_native.Word]:
         """Restore words that come without a text, such as a recogniser's, and return one for each.
@@ -248,7 +255,8 @@ class Model:
         """
         if isinstance(given, str):
             raise TypeError("given is a str, but a list of words is expected: text.split() makes one")
-        return self._restorer({**options}).label(list(given))
+        words = list(given)
+        return self._for(words)._restorer({**options}).label(words)
 
     def sentences(self, text: str, **options: Unpack[Options]) -> list[tuple[int, int]]:
         """Return the spans of the sentences of a text, in code points, also without punctuation.
@@ -342,7 +350,7 @@ class Model:
         former = options.pop("words", None)
         listed = options.pop("spellings", former)
         if listed is not None:
-            files[WORDS] = spellings(listed)
+            files[WORDS] = "\n".join(spellings(listed)).encode()
             options["words"] = WORDS
         named, models = self._arguments()
         answer = call(["restore", *named, *words, *arguments(("restore",), options)], models=models, files=files)
@@ -384,38 +392,26 @@ class AutoModel(Model):
             model = self._models[language] = load(language, preset=self._preset, models=self._folders)
         return model
 
-    def _for(self, text: str) -> Model:
-        if not isinstance(text, str):
-            raise TypeError(f"text is {type(text).__name__}, but a str is expected")
-        return self._of(_native.detect_language(text) or "en")
+    def _for(self, text: Any) -> Model:
+        given = " ".join(text) if isinstance(text, list) else text
+        if not isinstance(given, str):
+            raise TypeError(f"text is {type(given).__name__}, but a str is expected")
+        return self._of(_native.detect_language(given) or "en")
 
-    def restore(self, text: Any, *, threads: int | None = None, **options: Unpack[Options]) -> Any:
-        """Restore a text, or each of several by itself in its own language; None stays None."""
-        if isinstance(text, str):
-            return self._for(text).restore(text, **options)
-        if _is_series(text):
-            return _restored_series(text, lambda texts: self.restore(texts, threads=threads, **options))
-        if hasattr(text, "__arrow_c_stream__") or hasattr(text, "__arrow_c_array__"):
-            raise UsageError('a column has one language here: load it by name, or give a list to load("auto")')
-        texts = self._of("en")._checked_texts(text)
+    def _restored_column(self, column: Any, threads: int | None, options: dict[str, Any]) -> Any:
+        raise UsageError('a column has one language here: load it by name, or give a list to load("auto")')
+
+    def _restored_texts(self, texts: Any, threads: int | None, options: dict[str, Any]) -> list[str | None]:
+        texts = self._checked_texts(texts)
         restored: list[str | None] = [None] * len(texts)
         by_language: dict[Model, list[int]] = {}
         for at, one in enumerate(texts):
             if one is not None:
                 by_language.setdefault(self._for(one), []).append(at)
         for model, places in by_language.items():
-            for at, one in zip(places, model.restore([texts[at] for at in places], threads=threads, **options)):
+            for at, one in zip(places, model._restored_texts([texts[at] for at in places], threads, options)):
                 restored[at] = one
         return restored
-
-    def words(self, text: str, **options: Unpack[Options]) -> list[_native.Word]:
-        """Return the words of a text, restored in its language. Positions count code points."""
-        return self._for(text).words(text, **options)
-
-    def label(self, given: Iterable[str], /, **options: Unpack[Options]) -> list[_native.Word]:
-        """Restore words that come without a text in their language, and return one for each."""
-        words = list(given)
-        return self._for(" ".join(words)).label(words, **options)
 
     def stream(self, **options: Unpack[Options]) -> Stream:
         """A stream does not wait until its language is known: this is an error."""

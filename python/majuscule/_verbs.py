@@ -106,11 +106,11 @@ def paths(values: Path | Iterable[Path]) -> list[str]:
     return [path(value) for value in values]
 
 
-def spellings(words: Iterable[str]) -> bytes:
-    """Return a list of spellings as the file of the option `words`."""
+def spellings(words: Iterable[str]) -> list[str]:
+    """Return the value of the option of the user's own spellings as a list."""
     if isinstance(words, str):
         raise TypeError('spellings is a list, not a str: spellings=["iPhone"]')
-    return "\n".join(words).encode()
+    return list(words)
 
 
 def call(
