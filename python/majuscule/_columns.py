@@ -129,13 +129,11 @@ class Texts:
         given = select_column(batch, name)
         if pa.types.is_dictionary(given.type):
             given = given.dictionary_decode()
-        if pa.types.is_null(given.type):
-            given = given.cast(pa.string())
-        elif pa.types.is_string_view(given.type):
-            given = given.cast(pa.large_string())
-        elif not pa.types.is_string(given.type) and not pa.types.is_large_string(given.type):
+        kinds = {"null": pa.string(), "string_view": pa.large_string()}
+        kind = kinds.get(str(given.type), given.type)
+        if kind not in (pa.string(), pa.large_string()):
             raise no_texts(name, given.type)
-        self.given = given
+        self.given = given.cast(kind)
         # The texts, with null for those that cannot be read.
         self.array = self._valid()
 
