@@ -26,7 +26,7 @@ from typing import Any, Literal, NoReturn, overload
 
 from majuscule._errors import UsageError
 from majuscule._model import Model, load
-from majuscule._native import Word, detect_language
+from majuscule._native import Word
 from majuscule._sentence import restored_sentence
 
 __all__ = [
@@ -60,22 +60,15 @@ are built in, and uses English for a text that does not tell."""
 
 Path = str | os.PathLike[str]
 
-_built_in = functools.lru_cache(maxsize=None)(load)
 
-
-class _Language:
-    """The model for each text: always the same, or with "auto" that of the text's language."""
-
-    def __init__(self, name: Path) -> None:
-        source = MODELS.get(name, name) if isinstance(name, str) else name
-        try:
-            self._model = None if source == "auto" else load(source)
-        except UsageError as error:
-            expected = f"a language, the path of a majuscule model, or one of {', '.join(sorted(MODELS))}"
-            raise UsageError(f"model {name!r}: expected {expected}") from error
-
-    def model(self, text: str) -> Model:
-        return self._model or _built_in(detect_language(text) or "en")
+def _load(name: Path) -> Model:
+    """Return the model of a name; with "auto" that of a text is the model of its language."""
+    source = MODELS.get(name, name) if isinstance(name, str) else name
+    try:
+        return load(source)
+    except UsageError as error:
+        expected = f"a language, the path of a majuscule model, or one of {', '.join(sorted(MODELS))}"
+        raise UsageError(f"model {name!r}: expected {expected}") from error
 
 
 # truecase
@@ -212,7 +205,7 @@ class PunctuationModel:
     """
 
     def __init__(self, model: Path = "oliverguhr/fullstop-punctuation-multilang-large") -> None:
-        self._language = _Language(model)
+        self._model = _load(model)
 
     def restore_punctuation(self, text: str) -> str:
         """Return a text with its punctuation decided anew; white space becomes single spaces."""
@@ -244,7 +237,7 @@ class PunctuationModel:
         return " ".join(word if label == "0" else word + label for word, label, _ in prediction)
 
     def _words(self, words: list[str]) -> list[Word]:
-        model = self._language.model(" ".join(words))
+        model = self._model._for(words)
         return model.label(words, marks=model.marks)
 
 
@@ -255,7 +248,7 @@ class PunctCapSegModelONNX:
     """The class of `punctuators`: capitals, punctuation and sentences. `from_pretrained` makes one."""
 
     def __init__(self, model: Path) -> None:
-        self._language = _Language(model)
+        self._model = _load(model)
 
     @classmethod
     def from_pretrained(cls, pretrained_name: Path, ort_providers: object = None) -> PunctCapSegModelONNX:
@@ -304,7 +297,7 @@ class PunctCapSegModelONNX:
         return sentences if apply_sbd else [" ".join(each) for each in sentences]
 
     def _sentences(self, text: str) -> list[str]:
-        model = self._language.model(text)
+        model = self._model._for(text)
         sentences: list[list[str]] = [[]]
         for word in model.label(text.split(), marks=model.marks, sentence_start="always"):
             sentences[-1].append(f"{word.opening or ''}{word.form}{word.mark or ''}")
