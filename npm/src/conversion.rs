@@ -2,70 +2,38 @@
 
 use std::path::Path;
 
-use majuscule::{Encoding, Format, Input};
+use majuscule::{Format, Input};
 use majuscule_base::error::{Error, Result, option, worded};
 use majuscule_base::named::NamedValue;
 use majuscule_convert::{Conversion, ConversionNotes};
-use majuscule_restore::GivenOptions;
-use majuscule_text::Door;
+use majuscule_restore::{FileReport, GivenOptions};
 
 use crate::failure::option_name;
-use crate::files::FileReport;
 
-/// A conversion of a file.
-#[derive(Debug, Default)]
-pub struct FileConversion {
-    name: Option<String>,
-    encoding: Option<Encoding>,
-    conversion: Conversion,
-}
-
-/// Reads the options of the output: its format, [`Format::Auto`] if the file keeps its format, and
-/// its new cues.
+/// Converts a file with options in JSON, and returns it with a report.
 ///
 /// # Errors
-/// Fails if a value is not valid for its option.
-pub fn output(given: &mut GivenOptions) -> Result<Conversion> {
-    let mut output = Conversion::default();
-    given.set(Door::JavaScript, &mut output)?;
-    Ok(output)
-}
-
-impl FileConversion {
-    /// Reads the options of a conversion.
-    ///
-    /// # Errors
-    /// Fails if a value is not valid for its option, or if an option is not known.
-    pub fn read(json: &[u8]) -> Result<Self> {
-        let mut values = GivenOptions::read(json, option_name)?;
-        let mut output = output(&mut values)?;
-        if output.to == Format::Auto {
-            let to = option("to");
-            return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
-        }
-        if let Some(language) = values.text("lang")? {
-            output.set_language(Some(&language), "");
-        }
-        let (from, field) = (values.named("from")?.unwrap_or_default(), values.text("field")?);
-        let conversion = Conversion { from, field, ..output };
-        let (name, encoding) = (values.text("name")?, values.encoding()?);
-        values.finish()?;
-        Ok(Self { name, encoding, conversion })
+/// Fails if a value is not valid for its option, if an option is not known, if the file violates its format, or if
+/// something would be lost.
+pub fn convert(options: &[u8], bytes: &[u8]) -> Result<(Vec<u8>, FileReport)> {
+    let mut given = GivenOptions::read(options, option_name)?;
+    let mut conversion = given.set(Conversion::default())?;
+    if conversion.to == Format::Auto {
+        let to = option("to");
+        return Err(Error::usage(format!("{to} is missing: name the format of the output, such as vtt")));
     }
-
-    /// Converts a file and returns it with a report.
-    ///
-    /// # Errors
-    /// Fails if the file violates its format, or something would be lost.
-    pub fn run(&self, bytes: &[u8]) -> Result<(Vec<u8>, FileReport)> {
-        let name = self.name.as_deref().unwrap_or("the file");
-        let mut conversion = self.conversion.clone();
-        let (mut input, _) = Input::new(name, bytes)?.decoded(self.encoding.clone(), None)?;
-        if conversion.from == Format::Auto {
-            conversion.from = Format::detect(&mut input)?.kind;
-        }
-        write(&conversion, input, FileReport::default())
+    if let Some(language) = given.text("lang")? {
+        conversion.set_language(Some(&language), "");
     }
+    conversion.from = given.named("from")?.unwrap_or_default();
+    conversion.field = given.text("field")?;
+    let (name, encoding) = (given.text("name")?, given.encoding()?);
+    given.finish()?;
+    let (mut input, _) = Input::new(name.as_deref().unwrap_or("the file"), bytes)?.decoded(encoding, None)?;
+    if conversion.from == Format::Auto {
+        conversion.from = Format::detect(&mut input)?.kind;
+    }
+    write(&conversion, input, FileReport::default())
 }
 
 /// Converts a file, and returns it with the `report`, to which the notes of the conversion are

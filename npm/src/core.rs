@@ -1,15 +1,16 @@
 //! A model and its calls, which read bytes and return bytes.
 
-use majuscule::{Backend, Methods, Model, RestoreOptions, Stream, Streaming, TextRestorer};
+use majuscule::{Backend, Methods, Model, Stream, Streaming, TextRestorer, detect_language};
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::MAXENT;
 use majuscule_methods::model::Packed;
+use majuscule_restore::FileReport;
 use serde::Serialize;
 
 #[cfg(feature = "all")]
-use crate::conversion::FileConversion;
+use crate::conversion;
 use crate::failure::{Failure, left_out};
-use crate::files::{self, FileReport};
+use crate::files;
 use crate::language::TextLanguage;
 use crate::settings::Settings;
 use crate::words::PlacedWord;
@@ -23,7 +24,7 @@ pub struct Core {
     /// The options of the next calls.
     settings: Settings,
     /// The model with these options.
-    restorer: Option<(TextRestorer, RestoreOptions)>,
+    restorer: Option<TextRestorer>,
     streams: Vec<Option<Stream>>,
     /// The result of the last file.
     report: FileReport,
@@ -86,39 +87,37 @@ impl Core {
         self.model.as_ref().ok_or_else(|| Error::usage("no model is loaded"))
     }
 
-    /// Returns the model with the options of calls, for texts, and these options.
-    fn restorer(&mut self) -> Result<&(TextRestorer, RestoreOptions)> {
+    /// Returns the model with the options of calls, for texts.
+    fn restorer(&mut self) -> Result<&TextRestorer> {
         if self.restorer.is_none() {
-            let model = self.model()?;
-            let options = self.settings.call.filled_in(model)?;
-            self.restorer = Some((model.with(options.clone()), options));
+            self.restorer = Some(self.settings.call.restorer(self.model()?)?);
         }
         self.restorer.as_ref().ok_or_else(|| Error::usage("no model is loaded"))
     }
 
     /// Restores a text.
     pub fn restore(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
-        Ok(self.restorer()?.0.restore(&text(input)?)?.into_bytes())
+        Ok(self.restorer()?.restore(&text(input)?)?.into_bytes())
     }
 
     /// Answers with the words of a text.
     pub fn words(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         let text = text(input)?;
-        let (restorer, options) = self.restorer()?;
-        json(&PlacedWord::of_text(&text, restorer.words(&text)?, options))
+        let restorer = self.restorer()?;
+        json(&PlacedWord::of_text(&text, restorer.words(&text)?, restorer.as_ref()))
     }
 
     /// Restores each word of a list in JSON, and answers with the restored words.
     pub fn label(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
         let given: Vec<String> = serde_json::from_slice(&input)
             .map_err(|_| Error::usage("the words are not a list of strings"))?;
-        let (restorer, options) = self.restorer()?;
-        json(&PlacedWord::of_words(&given, restorer.restore_words(&given)?, options))
+        let restorer = self.restorer()?;
+        json(&PlacedWord::of_words(&given, restorer.restore_words(&given)?, restorer.as_ref()))
     }
 
     /// Starts a live text, and answers with its number.
     pub fn stream_start(&mut self, _: Vec<u8>) -> Result<Vec<u8>> {
-        let stream = Some(self.restorer()?.0.stream()?);
+        let stream = Some(self.restorer()?.stream()?);
         let free = self.streams.iter().position(Option::is_none);
         let at = free.unwrap_or_else(|| {
             self.streams.push(None);
@@ -128,36 +127,39 @@ impl Core {
         json(&at)
     }
 
-    fn stream(&mut self, number: u32) -> Result<&mut Stream> {
+    /// Does some work on a live text, and answers with its output.
+    fn on_stream(
+        &mut self,
+        number: u32,
+        work: impl FnOnce(&mut Stream, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<Vec<u8>> {
         let stream = self.streams.get_mut(number as usize).and_then(Option::as_mut);
-        stream.ok_or_else(|| Error::usage("the stream has ended: start another one"))
+        let stream = stream.ok_or_else(|| Error::usage("the stream has ended: start another one"))?;
+        let mut out = Vec::new();
+        work(stream, &mut out)?;
+        Ok(out)
     }
 
     /// Reads the next part of a live text, and answers with the text that is then certain.
     pub fn stream_push(&mut self, input: Vec<u8>, number: u32) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        self.stream(number)?.push(&input, &mut out)?;
-        Ok(out)
+        self.on_stream(number, |stream, out| stream.push(&input, out))
     }
 
     /// Stops waiting: answers with all text that has arrived.
     pub fn stream_now(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        self.stream(number)?.now(&mut out)?;
-        Ok(out)
+        self.on_stream(number, |stream, out| stream.now(out))
     }
 
     /// Answers with the text that [`Core::stream_now`] would return, and continues to wait.
     pub fn stream_tail(&mut self, _: Vec<u8>, number: u32) -> Result<Vec<u8>> {
-        self.stream(number)?.tail()
+        self.on_stream(number, |stream, out| stream.tail().map(|tail| *out = tail))
     }
 
     /// Ends a live text, and answers with the remaining text.
     pub fn stream_finish(&mut self, input: Vec<u8>, number: u32) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        self.stream(number)?.finish(&mut out)?;
+        let rest = self.on_stream(number, |stream, out| stream.finish(out).map(drop))?;
         self.stream_drop(input, number)?;
-        Ok(out)
+        Ok(rest)
     }
 
     /// Forgets a live text.
@@ -187,7 +189,7 @@ impl Core {
         let options = input.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize);
         let parts = options.and_then(|length| input.get(4..)?.split_at_checked(length));
         let (options, file) = parts.ok_or_else(|| Error::usage("the options are cut off"))?;
-        let (out, report) = FileConversion::read(options)?.run(file)?;
+        let (out, report) = conversion::convert(options, file)?;
         self.report = report;
         Ok(out)
     }
@@ -207,7 +209,7 @@ impl Core {
 
     /// Answers with the language of a text.
     pub fn detect_language(&mut self, input: Vec<u8>) -> Result<Vec<u8>> {
-        json(&TextLanguage::detect(&text(input)?))
+        json(&TextLanguage::of(detect_language(&text(input)?), "the text"))
     }
 }
 

@@ -2,32 +2,16 @@
 
 use majuscule::{LANGUAGES, Model};
 use majuscule_base::error::Result;
-use majuscule_base::named::NamedValue;
 use majuscule_format::whisper;
+use majuscule_restore::FileReport;
 use majuscule_restore::models::language::tag_of;
 use majuscule_restore::pool::detect;
-use serde::Serialize;
 
 #[cfg(feature = "all")]
 use crate::conversion;
 use crate::failure::option_name;
 use crate::language::TextLanguage;
 use crate::settings::Settings;
-
-/// The result of restoring a file.
-#[derive(Debug, Default, Serialize)]
-pub struct FileReport {
-    /// The format of the output.
-    pub format: &'static str,
-    /// The language of the text, if it was restored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
-    /// The encoding of the text, if it was restored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<&'static str>,
-    /// The notes for the user.
-    pub notes: Vec<String>,
-}
 
 /// Returns the language of a file: the declared language, or else the detected one.
 ///
@@ -51,14 +35,9 @@ pub fn language(settings: &Settings, bytes: &[u8]) -> Result<TextLanguage> {
 /// # Errors
 /// Fails if the file violates its format, and returns the method's errors.
 pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<u8>, FileReport)> {
-    let (call, name) = (&settings.call, settings.call.file_name());
+    let call = &settings.call;
     let (out, restored) = call.restore_file(model, bytes)?;
-    let report = FileReport {
-        format: restored.format.name_of(),
-        language: Some(restored.language.clone()),
-        encoding: Some(restored.encoding.name()),
-        notes: restored.notes.iter().map(|note| note.worded(name, option_name)).collect(),
-    };
+    let report = call.report(&restored, option_name);
     #[cfg(feature = "all")]
     let wanted =
         majuscule_convert::Conversion { field: call.restoring.field.clone(), ..settings.output.clone() };
@@ -66,7 +45,7 @@ pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<
     if let Some(mut conversion) = wanted.after_restoring(restored.format) {
         conversion.set_language(None, &restored.language);
         let (input, _) =
-            majuscule::Input::uncompressed(name, &*out).decoded(Some(restored.encoding), None)?;
+            majuscule::Input::uncompressed(call.file_name(), &*out).decoded(Some(restored.encoding), None)?;
         return conversion::write(&conversion, input, report);
     }
     Ok((out, report))

@@ -1,14 +1,11 @@
 //! The language of a text, with a note on surprises.
 
-use majuscule::{DetectedLanguage, LANGUAGES, LanguageSource, Note, detect_language};
+use majuscule::{DetectedLanguage, LANGUAGES, LanguageSource, Note};
 use majuscule_restore::models::language::Other;
 use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use serde::Serialize;
 
 use crate::failure::option_name;
-
-/// The name of a text in notes.
-const NAME: &str = "the text";
 
 /// The detected language of a text.
 #[derive(Debug, Default, Serialize)]
@@ -36,10 +33,5 @@ impl TextLanguage {
             DetectedLanguage::Empty => return Self::default(),
         };
         Self { language: None, note: Some(note.worded(name, option_name)) }
-    }
-
-    /// Detects the language of a text.
-    pub fn detect(text: &str) -> Self {
-        Self::of(detect_language(text), NAME)
     }
 }

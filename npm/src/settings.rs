@@ -2,7 +2,6 @@
 
 use majuscule_base::error::Result;
 use majuscule_restore::{CallOptions, GivenOptions};
-use majuscule_text::Door;
 
 use crate::failure::option_name;
 
@@ -23,9 +22,9 @@ impl Settings {
     pub fn read(json: &[u8]) -> Result<Self> {
         let mut given = GivenOptions::read(json, option_name)?;
         let read = Self {
-            call: CallOptions::read(&mut given, Door::JavaScript)?,
+            call: CallOptions::read(&mut given)?,
             #[cfg(feature = "all")]
-            output: crate::conversion::output(&mut given)?,
+            output: given.set(majuscule_convert::Conversion::default())?,
         };
         #[cfg(not(feature = "all"))]
         if given.text("to")?.is_some() {
@@ -43,7 +42,7 @@ mod tests {
     use majuscule::{Format, LANGUAGES, RestoreOptions};
     use majuscule_base::named::NamedValue;
     use majuscule_convert::Conversion;
-    use majuscule_text::{OptionKind, UserOption, UserSettings};
+    use majuscule_text::{Door, OptionKind, UserOption, UserSettings};
 
     use super::*;
 

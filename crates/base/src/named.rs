@@ -16,6 +16,11 @@ pub trait NamedValue: Copy + PartialEq + Send + Sync + 'static {
         Self::VALUES.iter().find(|(value, ..)| *value == self).map_or("?", |(_, name, _)| name)
     }
 
+    /// Returns the names of all values, with commas between them.
+    fn names() -> String {
+        Self::VALUES.iter().map(|(_, name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns the value with this name.
     fn of_name(name: &str) -> Option<Self> {
         let name = Self::FORMER.iter().find(|(former, _)| *former == name).map_or(name, |(_, now)| now);

@@ -13,8 +13,7 @@ use majuscule::{Model, RestoredWord, Streaming};
 use majuscule_base::error::{Error, Result, caught};
 use majuscule_restore::CallOptions;
 
-use crate::calls::{LiveText, embedded, restore_file, utf8};
-use crate::options::{self, option_name};
+use crate::calls::{LiveText, embedded, option_name, read_options, restore_file, utf8};
 
 /// The most bytes that a text, a file or a model given as bytes may have, which is 2 GiB less one byte. A greater length
 /// is refused and nothing is read: it is a negative number, or memory that was never set.
@@ -158,21 +157,7 @@ impl mj_word_list {
     }
 }
 
-/// Makes a call: catches a panic, writes the error, and returns the code.
-///
-/// # Safety
-/// `error` is NULL or may be written to.
-unsafe fn call(error: *mut *mut mj_error, work: impl FnOnce() -> Result<()>) -> mj_code {
-    let failure = caught(work).err().map(|error| Box::new(mj_error::new(&error)));
-    let code = failure.as_ref().map_or(mj_code::MJ_OK, |failure| failure.code);
-    if !error.is_null() {
-        // SAFETY: the caller's promise.
-        unsafe { error.write(failure.map_or(ptr::null_mut(), Box::into_raw)) };
-    }
-    code
-}
-
-/// Makes a call whose answer goes to `place`.
+/// Makes a call whose answer goes to `place`: catches a panic, writes the error, and returns the code.
 ///
 /// # Safety
 /// `place` and `error` are NULL or may be written to.
@@ -191,8 +176,13 @@ unsafe fn answer<T: Answer>(
         unsafe { place.write(found) };
         Ok(())
     };
-    // SAFETY: the caller's promise.
-    unsafe { call(error, write) }
+    let failure = caught(write).err().map(|error| Box::new(mj_error::new(&error)));
+    let code = failure.as_ref().map_or(mj_code::MJ_OK, |failure| failure.code);
+    if !error.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { error.write(failure.map_or(ptr::null_mut(), Box::into_raw)) };
+    }
+    code
 }
 
 /// Gives a value to the caller.
@@ -266,7 +256,7 @@ unsafe fn string_at<'a>(string: *const c_char, name: &str) -> Result<Option<&'a 
 /// Like [`string_at`].
 unsafe fn options_at(options: *const c_char) -> Result<CallOptions> {
     // SAFETY: the caller's promise.
-    unsafe { string_at(options, "the options") }?.map_or_else(|| Ok(CallOptions::default()), options::read)
+    unsafe { string_at(options, "the options") }?.map_or_else(|| Ok(CallOptions::default()), read_options)
 }
 
 /// The model of a call.
@@ -434,12 +424,9 @@ pub unsafe extern "C" fn mj_words(
     unsafe {
         answer(words, error, || {
             let model = model_at(model)?;
-            let options = options_at(options)?;
-            let options = options.filled_in(model)?;
-            let language = options.language().to_owned();
-            let text = utf8("the text", bytes_at(text, length, "the text")?)?;
-            let words = model.with(options).words(text)?;
-            Ok(given(mj_word_list::new(words, &language)))
+            let restorer = options_at(options)?.restorer(model)?;
+            let words = restorer.words(utf8("the text", bytes_at(text, length, "the text")?)?)?;
+            Ok(given(mj_word_list::new(words, restorer.as_ref().language())))
         })
     }
 }

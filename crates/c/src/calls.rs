@@ -1,12 +1,33 @@
 //! The calls behind the functions of C, without an address in them.
 
+use std::num::NonZeroUsize;
+
 use majuscule::{Model, Preset, Stream};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::named::NamedValue;
-use majuscule_restore::CallOptions;
-use serde::Serialize;
+use majuscule_restore::{CallOptions, GivenOptions};
 
-use crate::options::option_name;
+/// Returns the name of an option in C: `mark_threshold` for `mark-threshold`.
+pub fn option_name(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// Reads the options of a call.
+///
+/// # Errors
+/// Fails if the text is not a JSON object, if there is no option of a name, or if a value does not fit.
+pub fn read_options(json: &str) -> Result<CallOptions> {
+    let mut given = GivenOptions::read(json.as_bytes(), option_name)?;
+    let threads = given.take("threads", "a whole number from 1", |value| {
+        NonZeroUsize::new(value.as_u64()?.try_into().ok()?)
+    })?;
+    let mut options = CallOptions::read(&mut given)?;
+    if let Some(threads) = threads {
+        options.restoring.threads = threads;
+    }
+    given.finish()?;
+    Ok(options)
+}
 
 /// The preset of a caller who names none: the best that this build has.
 const PRESET: Preset = match cfg!(feature = "network") {
@@ -20,10 +41,11 @@ const PRESET: Preset = match cfg!(feature = "network") {
 /// Fails if there is no preset of that name, or if the model is not in this build.
 pub fn embedded(language: &str, preset: Option<&str>) -> Result<Model> {
     let known = |name: &str| {
-        let names: Vec<&str> = Preset::VALUES.iter().map(|(_, name, _)| *name).collect();
-        let expected = names.join(", ");
         Preset::of_name(name).ok_or_else(|| {
-            Error::usage(format!("there is no preset \"{name}\": expected one of {expected}, or NULL"))
+            Error::usage(format!(
+                "there is no preset \"{name}\": expected one of {}, or NULL",
+                Preset::names()
+            ))
         })
     };
     let preset = preset.map_or(Ok(PRESET), known)?;
@@ -55,30 +77,14 @@ pub fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     })
 }
 
-/// What became of a file.
-#[derive(Debug, Serialize)]
-struct RestoredFileReport {
-    format: &'static str,
-    language: String,
-    encoding: &'static str,
-    notes: Vec<String>,
-}
-
 /// Restores a file and returns it with a report in JSON.
 ///
 /// # Errors
 /// Fails if the file violates its format, and like the method.
 pub fn restore_file(model: &Model, options: &CallOptions, bytes: &[u8]) -> Result<(Vec<u8>, String)> {
     let (out, restored) = options.restore_file(model, bytes)?;
-    let name = options.file_name();
-    let notes = restored.notes.iter().map(|note| note.worded(name, option_name)).collect();
-    let report = RestoredFileReport {
-        format: restored.format.name_of(),
-        language: restored.language,
-        encoding: restored.encoding.name(),
-        notes,
-    };
-    let report = serde_json::to_string(&report).map_err(|error| Error::Bug(error.to_string()))?;
+    let report = serde_json::to_string(&options.report(&restored, option_name))
+        .map_err(|error| Error::Bug(error.to_string()))?;
     Ok((out, report))
 }
 
@@ -114,4 +120,32 @@ impl LiveText {
 
 fn ended() -> Error {
     Error::usage("the stream has ended: start another one with mj_stream_new")
+}
+
+#[cfg(test)]
+mod tests {
+    use majuscule_text::{Door, RestoreOptions, UserOption};
+
+    use super::*;
+
+    /// The options that are not declared for all doors.
+    const OTHERS: [&str; 6] = ["lang", "spellings", "threads", "name", "format", "encoding"];
+
+    #[test]
+    fn the_header_names_every_option_and_each_refuses_an_object() {
+        let header = include_str!("../include/majuscule.h");
+        let (_, options) = header.split_once(" * Options. ").unwrap();
+        let (options, _) = options.split_once(" * Memory. ").unwrap();
+        let words: Vec<&str> = options
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let declared = UserOption::<RestoreOptions>::at(Door::JavaScript).map(UserOption::field);
+        for name in declared.chain(OTHERS.map(str::to_owned)) {
+            assert!(words.contains(&&*name), "the header does not name the option {name}");
+            let refused = read_options(&format!("{{\"{name}\": {{}}}}")).unwrap_err().to_string();
+            assert!(!refused.contains("there is no option") && refused.contains("expected"), "{refused}");
+            assert!(read_options(&format!("{{\"{name}\": null}}")).is_ok());
+        }
+    }
 }

@@ -2,6 +2,5 @@
 //!
 //! `include/majuscule.h` has the functions as C sees them, and is made from their comments in `abi.rs`.
 
-mod options;
 mod calls;
 mod abi;

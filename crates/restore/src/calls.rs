@@ -5,6 +5,7 @@ use majuscule_base::files::{Encoding, Input};
 use majuscule_base::named::{NamedValue, no_option};
 use majuscule_format::{Format, decoded_text};
 use majuscule_text::{Door, RestoreOptions, Spellings, UserOption, UserSettings};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::models::Model;
@@ -96,21 +97,21 @@ impl GivenOptions {
     /// # Errors
     /// Fails if the value is not one of the names.
     pub fn named<T: NamedValue>(&mut self, name: &str) -> Result<Option<T>> {
-        let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
-        self.take(name, &format!("one of {}", names.join(", ")), |value| T::of_name(value.as_str()?))
+        self.take(name, &format!("one of {}", T::names()), |value| T::of_name(value.as_str()?))
     }
 
-    /// Removes all options of `settings` that are given, and sets them.
+    /// Removes all options of `settings` that are given, and returns the settings with them. Calls from all languages
+    /// have the options of JavaScript.
     ///
     /// # Errors
     /// Fails if a value is not valid for its option.
-    pub fn set<S: UserSettings>(&mut self, door: Door, settings: &mut S) -> Result<()> {
-        for wanted in UserOption::<S>::at(door) {
+    pub fn set<S: UserSettings>(&mut self, mut settings: S) -> Result<S> {
+        for wanted in UserOption::<S>::at(Door::JavaScript) {
             if let Some(value) = self.value(wanted.name) {
-                wanted.set_to(settings, &value)?;
+                wanted.set_to(&mut settings, &value)?;
             }
         }
-        Ok(())
+        Ok(settings)
     }
 
     /// Refuses the remaining options, which do not exist.
@@ -144,10 +145,10 @@ impl CallOptions {
     ///
     /// # Errors
     /// Fails if a value is not valid for its option.
-    pub fn read(given: &mut GivenOptions, door: Door) -> Result<Self> {
-        let mut restoring = RestoreOptions::default().in_language(given.text("lang")?);
+    pub fn read(given: &mut GivenOptions) -> Result<Self> {
         let has_pauses = given.has("pause-ends");
-        given.set(door, &mut restoring)?;
+        let language = given.text("lang")?;
+        let restoring = given.set(RestoreOptions::default().in_language(language))?;
         // `words` is the former name of `spellings`.
         let spellings = if given.has("words") { "words" } else { "spellings" };
         Ok(Self {
@@ -160,23 +161,15 @@ impl CallOptions {
         })
     }
 
-    /// Returns the options of restoring, completed by the options of a model and the user's own spellings.
-    ///
-    /// # Errors
-    /// Fails if a spelling is not valid.
-    pub fn filled_in(&self, model: &Model) -> Result<RestoreOptions> {
-        let options = model.fill_in(self.restoring.clone());
-        let Some(list) = &self.spellings else { return Ok(options) };
-        let spellings = Spellings::read(list.as_bytes(), "spellings", options.locale())?;
-        Ok(options.spellings(spellings))
-    }
-
-    /// Returns the model with the options.
+    /// Returns the model with the options and the user's own spellings.
     ///
     /// # Errors
     /// Fails if a spelling is not valid.
     pub fn restorer(&self, model: &Model) -> Result<TextRestorer> {
-        Ok(model.with(self.filled_in(model)?))
+        let options = model.fill_in(self.restoring.clone());
+        let Some(list) = &self.spellings else { return Ok(model.with(options)) };
+        let spellings = Spellings::read(list.as_bytes(), "spellings", options.locale())?;
+        Ok(model.with(options.spellings(spellings)))
     }
 
     /// Returns the name of the file in notes and errors.
@@ -212,6 +205,16 @@ impl CallOptions {
         Ok((out, restored))
     }
 
+    /// Returns the report on a restored file; `named` returns the name of an option in the language of the caller.
+    pub fn report(&self, restored: &RestoredFile, named: fn(&str) -> String) -> FileReport {
+        FileReport {
+            format: restored.format.name_of(),
+            language: Some(restored.language.clone()),
+            encoding: Some(restored.encoding.name()),
+            notes: restored.notes.iter().map(|note| note.worded(self.file_name(), named)).collect(),
+        }
+    }
+
     /// Returns the request for a file of a format. If punctuation is inserted and the caller does not specify which
     /// pauses end sentences, the usual pauses of the format do.
     fn request(&self, format: Format) -> FileRequest {
@@ -230,6 +233,21 @@ impl CallOptions {
     }
 }
 
+/// What became of a file.
+#[derive(Debug, Default, Serialize)]
+pub struct FileReport {
+    /// The format of the output.
+    pub format: &'static str,
+    /// The language of the text, if it was restored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The encoding of the text, if it was restored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
+    /// The notes for the user.
+    pub notes: Vec<String>,
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -238,7 +256,7 @@ mod tests {
 
     fn read(json: &str) -> Result<CallOptions> {
         let mut given = GivenOptions::read(json.as_bytes(), |name| name.replace('-', "_"))?;
-        let options = CallOptions::read(&mut given, Door::JavaScript)?;
+        let options = CallOptions::read(&mut given)?;
         given.finish()?;
         Ok(options)
     }

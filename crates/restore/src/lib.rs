@@ -34,7 +34,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-pub use calls::{CallOptions, GivenOptions};
+pub use calls::{CallOptions, FileReport, GivenOptions};
 pub use language_monitor::LanguageMonitor;
 pub use notes::{LanguageSource, Note};
 pub use options::{RestoredWord, TextRestorer};

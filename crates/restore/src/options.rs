@@ -119,6 +119,12 @@ pub struct TextRestorer {
     pub(super) options: RestoreOptions,
 }
 
+impl AsRef<RestoreOptions> for TextRestorer {
+    fn as_ref(&self) -> &RestoreOptions {
+        &self.options
+    }
+}
+
 /// A word of a text, and its restored form.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RestoredWord {
