@@ -64,19 +64,15 @@ fn argument<S: UserSettings>(wanted: &'static UserOption<S>) -> Arg {
     let contrary = UserOption::<S>::named(Door::Program, &format!("no-{}", wanted.name));
     let arg = contrary.into_iter().fold(arg, |arg, contrary| arg.conflicts_with(contrary.field()));
     let name = wanted.field().to_uppercase();
+    let read = |arg: Arg, value: &'static str| arg.value_name(value).value_parser(parser(wanted));
+    let number = |value| read(arg.clone(), value).allow_negative_numbers(true);
     match wanted.kind {
         OptionKind::Flag => arg.action(ArgAction::SetTrue),
-        OptionKind::Text(value) => arg.value_name(value).value_parser(parser(wanted)),
-        OptionKind::Count(_) => arg.value_name("N").allow_negative_numbers(true).value_parser(parser(wanted)),
-        OptionKind::Probability => {
-            arg.value_name("P").allow_negative_numbers(true).value_parser(parser(wanted))
-        }
-        OptionKind::Number(value) => {
-            arg.value_name(value).allow_negative_numbers(true).value_parser(parser(wanted))
-        }
-        OptionKind::Seconds => {
-            arg.value_name("SECONDS").allow_negative_numbers(true).value_parser(parser(wanted))
-        }
+        OptionKind::Text(value) => read(arg, value),
+        OptionKind::Count(_) => number("N"),
+        OptionKind::Probability => number("P"),
+        OptionKind::Number(value) => number(value),
+        OptionKind::Seconds => number("SECONDS"),
         OptionKind::Choice(names, default) => {
             let arg = arg.value_name(name).value_parser(one_of(names()));
             if let Some(default) = default { arg.default_value(default) } else { arg }
@@ -86,12 +82,9 @@ fn argument<S: UserSettings>(wanted: &'static UserOption<S>) -> Arg {
             .value_parser(one_of(names()))
             .value_delimiter(',')
             .action(ArgAction::Append),
-        OptionKind::Marks => arg
-            .value_name("MARKS")
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value(BARE_MARKS)
-            .value_parser(parser(wanted)),
+        OptionKind::Marks => {
+            read(arg, "MARKS").num_args(0..=1).require_equals(true).default_missing_value(BARE_MARKS)
+        }
     }
 }
 
