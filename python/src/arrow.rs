@@ -10,24 +10,15 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, LargeStringArray, make_array};
+use arrow_array::{Array, ArrayRef, LargeStringArray, make_array, new_null_array};
 use arrow_schema::{ArrowError, DataType};
-use majuscule::{Error, Interrupt};
 use majuscule_base::error::caught;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyList};
 
-use crate::{Restorer, interruptible, raised};
-
-/// A column of texts, in chunks.
-pub struct Column {
-    chunks: Vec<ArrayRef>,
-}
+use crate::{Restorer, on_texts, restored_texts};
 
 /// The dunder methods of the interface.
 const ARRAY: &str = "__arrow_c_array__";
@@ -56,60 +47,35 @@ fn released() -> PyErr {
     PyValueError::new_err("the capsule was read before: ask its owner for another one")
 }
 
-impl Column {
-    /// Reads a column of another library; `None` if the object is not a column.
-    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        // A table has a stream of its rows, and a series has a stream of its values; an array is one chunk.
-        let chunks = if object.hasattr(STREAM)? {
-            let capsule = object.call_method0(STREAM)?;
-            let stream = taken(capsule.cast()?, c"arrow_array_stream", FFI_ArrowArrayStream::empty())?;
-            if stream.release().is_none() {
-                return Err(released());
-            }
-            read(|| ArrayStreamReader::try_new(stream)?.collect::<Result<Vec<_>, _>>())?
-        } else if object.hasattr(ARRAY)? {
-            let pair = object.call_method0(ARRAY)?;
-            let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
-            let schema = taken(&schema, c"arrow_schema", FFI_ArrowSchema::empty())?;
-            let array = taken(&array, c"arrow_array", FFI_ArrowArray::empty())?;
-            if array.is_released() || schema.release().is_none() {
-                return Err(released());
-            }
-            // SAFETY: both structures come from one call of the interface, which promises that they fit.
-            vec![read(|| unsafe { from_ffi(array, &schema) }.map(make_array))?]
-        } else {
-            return Ok(None);
-        };
-        for chunk in &chunks {
-            check(chunk.data_type())?;
-            // The producer may have read the data from a file without a check of offsets, views, keys and UTF-8.
-            read(|| chunk.to_data().validate_full())?;
+/// Reads a column of another library as chunks; `None` if the object is not a column.
+fn chunks_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
+    // A table has a stream of its rows, and a series has a stream of its values; an array is one chunk.
+    let chunks = if object.hasattr(STREAM)? {
+        let capsule = object.call_method0(STREAM)?;
+        let stream = taken(capsule.cast()?, c"arrow_array_stream", FFI_ArrowArrayStream::empty())?;
+        if stream.release().is_none() {
+            return Err(released());
         }
-        Ok(Some(Self { chunks }))
+        read(|| ArrayStreamReader::try_new(stream)?.collect::<Result<Vec<_>, _>>())?
+    } else if object.hasattr(ARRAY)? {
+        let pair = object.call_method0(ARRAY)?;
+        let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
+        let schema = taken(&schema, c"arrow_schema", FFI_ArrowSchema::empty())?;
+        let array = taken(&array, c"arrow_array", FFI_ArrowArray::empty())?;
+        if array.is_released() || schema.release().is_none() {
+            return Err(released());
+        }
+        // SAFETY: both structures come from one call of the interface, which promises that they fit.
+        vec![read(|| unsafe { from_ffi(array, &schema) }.map(make_array))?]
+    } else {
+        return Ok(None);
+    };
+    for chunk in &chunks {
+        check(chunk.data_type())?;
+        // The producer may have read the data from a file without a check of offsets, views, keys and UTF-8.
+        read(|| chunk.to_data().validate_full())?;
     }
-
-    /// Restores each text by itself, on threads.
-    pub fn restored(self, py: Python<'_>, restorer: &Restorer, threads: usize) -> PyResult<RestoredColumn> {
-        let interrupt = Interrupt::new();
-        let text_restorer = restorer.restorer.interrupted_by(&interrupt);
-        let threads = std::num::NonZeroUsize::new(threads).unwrap_or(std::num::NonZeroUsize::MIN);
-        let array = interruptible(py, &interrupt, || {
-            let mut texts: Vec<Option<&str>> = Vec::new();
-            // Each value of a dictionary is restored once.
-            if let [chunk] = &*self.chunks
-                && matches!(chunk.data_type(), DataType::Dictionary(..))
-            {
-                let dictionary = chunk.as_any_dictionary();
-                push_texts(dictionary.values(), &mut texts);
-                let values = all(&text_restorer, &texts, threads)?;
-                return Ok(dictionary.with_values(Arc::new(values)));
-            }
-            let plain: Vec<ArrayRef> = self.chunks.iter().map(of_dictionary).collect::<Result<_, _>>()?;
-            plain.iter().for_each(|chunk| push_texts(chunk, &mut texts));
-            Ok(Arc::new(all(&text_restorer, &texts, threads)?) as ArrayRef)
-        })?;
-        Ok(RestoredColumn { array, texts: PyOnceLock::new() })
-    }
+    Ok(Some(chunks))
 }
 
 /// Refuses a column of other values than texts.
@@ -125,32 +91,16 @@ fn check(kind: &DataType) -> PyResult<()> {
 }
 
 /// Decodes a dictionary chunk to one text per row; other chunks stay as they are.
-fn of_dictionary(chunk: &ArrayRef) -> Result<ArrayRef, Error> {
-    let DataType::Dictionary(key, _) = chunk.data_type() else { return Ok(Arc::clone(chunk)) };
-    let dictionary = chunk.as_any_dictionary();
+fn of_dictionary(chunk: &ArrayRef) -> ArrayRef {
+    let Some(dictionary) = chunk.as_any_dictionary_opt() else { return Arc::clone(chunk) };
     let mut values = Vec::new();
     push_texts(dictionary.values(), &mut values);
-    macro_rules! rows {
-        ($($name:ident: $key:ty,)*) => {
-            match **key {
-                $(DataType::$name => {
-                    let keys = dictionary.keys().as_primitive::<$key>();
-                    keys.iter().map(|key| key.and_then(|key| values.get(usize::try_from(key).ok()?).copied().flatten())).collect::<LargeStringArray>()
-                })*
-                _ => return Err(Error::usage("a column has a dictionary whose keys are not whole numbers")),
-            }
-        };
+    if values.is_empty() {
+        return new_null_array(&DataType::LargeUtf8, chunk.len());
     }
-    Ok(Arc::new(rows!(
-        Int8: Int8Type,
-        Int16: Int16Type,
-        Int32: Int32Type,
-        Int64: Int64Type,
-        UInt8: UInt8Type,
-        UInt16: UInt16Type,
-        UInt32: UInt32Type,
-        UInt64: UInt64Type,
-    )))
+    let keys = dictionary.normalized_keys().into_iter().enumerate();
+    let text = |(row, key): (usize, usize)| if chunk.is_valid(row) { values[key] } else { None };
+    Arc::new(keys.map(text).collect::<LargeStringArray>())
 }
 
 /// Adds the texts of a chunk, `None` for nulls.
@@ -161,17 +111,6 @@ fn push_texts<'a>(chunk: &'a ArrayRef, texts: &mut Vec<Option<&'a str>>) {
         DataType::Utf8View => texts.extend(chunk.as_string_view().iter()),
         _ => texts.resize(texts.len() + chunk.len(), None),
     }
-}
-
-/// Restores texts; nulls stay.
-fn all(
-    restorer: &majuscule::TextRestorer,
-    texts: &[Option<&str>],
-    threads: std::num::NonZeroUsize,
-) -> Result<LargeStringArray, Error> {
-    let given: Vec<&str> = texts.iter().copied().flatten().collect();
-    let mut restored = restorer.restore_all(&given, threads).into_iter();
-    texts.iter().map(|text| text.and_then(|_| restored.next()).transpose()).collect()
 }
 
 /// A restored column: one chunk, which Arrow libraries read, and a sequence of texts.
@@ -185,7 +124,7 @@ pub struct RestoredColumn {
 impl RestoredColumn {
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyList>> {
         let make = || {
-            let plain = of_dictionary(&self.array).map_err(|error| raised(py, &error))?;
+            let plain = of_dictionary(&self.array);
             let mut texts = Vec::new();
             push_texts(&plain, &mut texts);
             PyResult::Ok(PyList::new(py, texts)?.unbind())
@@ -254,5 +193,21 @@ pub fn restore_column(
     object: &Bound<'_, PyAny>,
     threads: usize,
 ) -> PyResult<Option<RestoredColumn>> {
-    Column::of(object)?.map(|column| column.restored(py, &restorer, threads)).transpose()
+    let Some(chunks) = chunks_of(object)? else { return Ok(None) };
+    let array = on_texts(py, &restorer.restorer, |restorer| {
+        let mut texts: Vec<Option<&str>> = Vec::new();
+        // Each value of a dictionary is restored once.
+        if let [chunk] = &*chunks
+            && let Some(dictionary) = chunk.as_any_dictionary_opt()
+        {
+            push_texts(dictionary.values(), &mut texts);
+            let values: LargeStringArray = restored_texts(restorer, &texts, threads)?;
+            return Ok(dictionary.with_values(Arc::new(values)));
+        }
+        let plain: Vec<ArrayRef> = chunks.iter().map(of_dictionary).collect();
+        plain.iter().for_each(|chunk| push_texts(chunk, &mut texts));
+        let restored: LargeStringArray = restored_texts(restorer, &texts, threads)?;
+        Ok(Arc::new(restored) as ArrayRef)
+    })?;
+    Ok(Some(RestoredColumn { array, texts: PyOnceLock::new() }))
 }

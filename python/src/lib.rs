@@ -10,9 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use majuscule::{
-    Interrupt, Model, OffsetCursor, OffsetUnit, Preset, RestoreOptions, Streaming, TextRestorer,
-};
+use majuscule::{Interrupt, Model, OffsetCursor, OffsetUnit, RestoreOptions, Streaming, TextRestorer};
 use majuscule_base::error::{Error, caught};
 use majuscule_cli::methods::methods_in;
 use majuscule_methods::model;
@@ -64,30 +62,41 @@ fn on_text<T: Send>(
     restorer: &TextRestorer,
     work: impl FnOnce(&TextRestorer) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    if bytes < LONG {
-        return detached(py, || work(restorer));
-    }
+    if bytes < LONG { detached(py, || work(restorer)) } else { on_texts(py, restorer, work) }
+}
+
+/// Does some work on texts, detached; Ctrl-C ends it.
+fn on_texts<T: Send>(
+    py: Python<'_>,
+    restorer: &TextRestorer,
+    work: impl FnOnce(&TextRestorer) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let interrupt = Interrupt::new();
     let restorer = restorer.interrupted_by(&interrupt);
-    interruptible(py, &interrupt, || work(&restorer))
+    interruptible(py, &interrupt, &mut |_| Ok(()), || work(&restorer))
 }
 
-/// Does some work on another thread, while this one looks at signals: Ctrl-C sets the flag of the work.
+/// Restores texts on threads, each by itself; `None` stays.
+fn restored_texts<T: FromIterator<Option<String>>>(
+    restorer: &TextRestorer,
+    texts: &[Option<&str>],
+    threads: usize,
+) -> Result<T, Error> {
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let given: Vec<&str> = texts.iter().copied().flatten().collect();
+    let mut restored = restorer.restore_all(&given, threads).into_iter();
+    texts.iter().map(|text| text.and_then(|_| restored.next()).transpose()).collect()
+}
+
+/// Does some work on another thread, while this one looks at signals and calls `meanwhile`: Ctrl-C, and an error of
+/// `meanwhile`, set the flag of the work.
 fn interruptible<T: Send>(
-    py: Python<'_>,
-    interrupt: &Interrupt,
-    work: impl FnOnce() -> Result<T, Error> + Send,
-) -> PyResult<T> {
-    interruptible_with(py, interrupt, &mut |_| Ok(()), work)
-}
-
-/// Like [`interruptible`], and calls `meanwhile` whenever it looks, whose error stops the work, too.
-fn interruptible_with<T: Send>(
     py: Python<'_>,
     interrupt: &Interrupt,
     meanwhile: &mut (dyn FnMut(Python<'_>) -> PyResult<()> + Send),
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    let mut signal = None;
     let done = py.detach(|| {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
@@ -95,10 +104,9 @@ fn interruptible_with<T: Send>(
                 // The receiver waits until the work is done.
                 let _ = sender.send(caught(work));
             });
-            let mut signal = None;
             loop {
                 match receiver.recv_timeout(SIGNALS) {
-                    Ok(done) => return Ok((done, signal)),
+                    Ok(done) => return done,
                     Err(RecvTimeoutError::Timeout) if signal.is_none() => {
                         signal = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py))).err();
                         if signal.is_some() {
@@ -113,10 +121,9 @@ fn interruptible_with<T: Send>(
             }
         })
     });
-    match done {
-        Ok((_, Some(signal))) => Err(signal),
-        Ok((done, None)) => done.map_err(|error| raised(py, &error)),
-        Err(error) => Err(raised(py, &error)),
+    match signal {
+        Some(signal) => Err(signal),
+        None => done.map_err(|error| raised(py, &error)),
     }
 }
 
@@ -155,7 +162,6 @@ impl Word {
 #[pyclass(frozen, name = "Restorer", module = "majuscule._native")]
 pub struct Restorer {
     restorer: TextRestorer,
-    language: String,
 }
 
 /// A trained model.
@@ -164,17 +170,12 @@ pub struct NativeModel {
     model: Model,
 }
 
-/// Returns a preset by its name.
-fn preset(py: Python<'_>, name: &str) -> PyResult<Preset> {
-    options::named(py, "preset", name)
-}
-
 #[pymethods]
 impl NativeModel {
     /// Loads the model of a preset of a language; `dirs` are the folders of models that are not built in.
     #[staticmethod]
     fn of_preset(py: Python<'_>, language: &str, preset_name: &str, dirs: Vec<PathBuf>) -> PyResult<Self> {
-        let preset = preset(py, preset_name)?;
+        let preset = options::preset(py, preset_name)?;
         let methods = methods_in(dirs);
         let model = detached(py, || methods.load_preset(language, preset, &Default::default()))?;
         Ok(Self { model })
@@ -225,8 +226,7 @@ impl NativeModel {
             found.spellings = majuscule::Spellings::read(list.as_bytes(), "words", found.locale())
                 .map_err(|error| raised(py, &error))?;
         }
-        let language = found.language().to_owned();
-        Ok(Restorer { restorer: self.model.with(found), language })
+        Ok(Restorer { restorer: self.model.with(found) })
     }
 }
 
@@ -244,13 +244,9 @@ impl Restorer {
         texts: Vec<Option<PyBackedStr>>,
         threads: usize,
     ) -> PyResult<Vec<Option<String>>> {
-        let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-        let interrupt = Interrupt::new();
-        let restorer = self.restorer.interrupted_by(&interrupt);
-        interruptible(py, &interrupt, || {
-            let given: Vec<&str> = texts.iter().flatten().map(|text| &**text).collect();
-            let mut restored = restorer.restore_all(&given, threads).into_iter();
-            texts.iter().map(|text| text.as_ref().and_then(|_| restored.next()).transpose()).collect()
+        on_texts(py, &self.restorer, |restorer| {
+            let texts: Vec<Option<&str>> = texts.iter().map(|text| text.as_deref()).collect();
+            restored_texts(restorer, &texts, threads)
         })
     }
 
@@ -289,7 +285,7 @@ impl Restorer {
 impl Restorer {
     fn word(&self, text: &str, start: usize, end: usize, word: majuscule::RestoredWord) -> Word {
         let mark = word.mark.character().map(String::from);
-        let opening = word.opening.opening(&self.language).map(String::from);
+        let opening = word.opening.opening(self.restorer.as_ref().language()).map(String::from);
         Word {
             text: text.to_owned(),
             form: word.text,
@@ -376,7 +372,7 @@ impl Stream {
         if bytes < LONG {
             return detached(py, work);
         }
-        let done = interruptible(py, &self.interrupt, work);
+        let done = interruptible(py, &self.interrupt, &mut |_| Ok(()), work);
         if self.interrupt.check().is_err() {
             *self.lock() = None;
         }

@@ -1,6 +1,6 @@
 //! Options of Python calls as options of the library, with the names of the command line.
 
-use majuscule::RestoreOptions;
+use majuscule::{Preset, RestoreOptions};
 use majuscule_base::error::{Error, option};
 use majuscule_base::named::NamedValue;
 use majuscule_text::{Door, OptionKind, OptionValue, UserOption};
@@ -10,12 +10,11 @@ use pyo3::types::{PyBool, PyDict};
 
 use crate::raised;
 
-/// Returns a value of an option by its name.
-pub fn named<T: NamedValue>(py: Python<'_>, setting: &str, name: &str) -> PyResult<T> {
-    T::of_name(name).ok_or_else(|| {
-        let names: Vec<&str> = T::VALUES.iter().map(|(_, name, _)| *name).collect();
-        let expected = names.join(", ");
-        raised(py, &Error::usage(format!("{} \"{name}\": expected one of {expected}", option(setting))))
+/// Returns a preset by its name.
+pub fn preset(py: Python<'_>, name: &str) -> PyResult<Preset> {
+    Preset::of_name(name).ok_or_else(|| {
+        let problem = format!("{} \"{name}\": expected one of {}", option("preset"), Preset::names());
+        raised(py, &Error::usage(problem))
     })
 }
 

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
 
-use crate::{NativeModel, interruptible_with, raised};
+use crate::{NativeModel, interruptible, raised};
 
 /// The outcome of a verb.
 #[pyclass(frozen, get_all, name = "Answer", module = "majuscule._native")]
@@ -59,7 +59,7 @@ pub fn call_verb(
         figures.into_iter().try_for_each(|(name, figure)| kept.set_item(name, figure))?;
         progress.call1(py, (kept,)).map(drop)
     };
-    let answer = interruptible_with(py, &interrupt, &mut show, work)?;
+    let answer = interruptible(py, &interrupt, &mut show, work)?;
     show(py)?;
     Ok(VerbAnswer {
         output: PyBytes::new(py, &answer.output).unbind(),
