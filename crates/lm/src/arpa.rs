@@ -20,43 +20,104 @@ const NOTHING: f32 = -99.0;
 /// # Errors
 /// Returns an error if `out` cannot be written.
 pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\\data\\")?;
-    for (order, count) in (1..).zip(model.counts()) {
-        writeln!(out, "ngram {order}={count}")?;
-    }
-    let mut buffer = Vec::with_capacity(2 * FULL);
+    let mut lines = ArpaWriter::new(&model.counts(), model.vocabulary(), out);
     for order in 1..=model.order() {
-        write!(buffer, "\n\\{order}-grams:\n")?;
+        lines.begin_order();
         let mut result = Ok(());
-        model.for_each(order, &mut |words, probability, back_off| {
-            push_number(probability, &mut buffer);
-            for (at, &word) in words.iter().enumerate() {
-                buffer.push(if at == 0 { b'\t' } else { b' ' });
-                buffer.extend_from_slice(model.vocabulary().word(word).as_bytes());
-            }
-            if order < model.order() {
-                buffer.push(b'\t');
-                push_number(back_off, &mut buffer);
-            }
-            buffer.push(b'\n');
-            if buffer.len() >= FULL && result.is_ok() {
-                result = out.write_all(&buffer);
-                buffer.clear();
+        model.for_each(order, &mut |words, log10, back_off| {
+            if result.is_ok() {
+                result = lines.ngram(words, log10, (order < model.order()).then_some(back_off));
             }
         });
         result?;
-        out.write_all(&buffer)?;
-        buffer.clear();
     }
-    writeln!(out, "\n\\end\\")
+    lines.end()
+}
+
+/// Writes the n-grams of a model, order by order.
+pub struct ArpaWriter<'a> {
+    vocabulary: &'a Vocabulary,
+    out: &'a mut dyn Write,
+    buffer: Vec<u8>,
+    /// The order being written.
+    order: usize,
+    /// The words before the last one of the most recently written n-gram; `text` is their text.
+    history: Vec<WordId>,
+    text: Vec<u8>,
 }
 
 /// The buffer size from which a write's overhead is negligible.
 const FULL: usize = 1 << 18;
 
+impl<'a> ArpaWriter<'a> {
+    /// Begins a model with this number of n-grams of each order.
+    pub fn new(counts: &[usize], vocabulary: &'a Vocabulary, out: &'a mut dyn Write) -> Self {
+        let mut buffer = Vec::with_capacity(FULL + FULL / 8);
+        buffer.extend_from_slice(b"\\data\\\n");
+        for (order, count) in (1..).zip(counts) {
+            buffer.extend_from_slice(format!("ngram {order}={count}\n").as_bytes());
+        }
+        Self { vocabulary, out, buffer, order: 0, history: Vec::new(), text: Vec::new() }
+    }
+
+    /// Begins the next order.
+    pub fn begin_order(&mut self) {
+        self.order += 1;
+        self.buffer.extend_from_slice(format!("\n\\{}-grams:\n", self.order).as_bytes());
+        self.remember(&[]);
+    }
+
+    /// Writes an n-gram, given its log10 p and, except in the highest order, its log10 back-off.
+    ///
+    /// # Errors
+    /// Returns an error if the output cannot be written.
+    #[inline]
+    pub fn ngram(&mut self, words: &[WordId], log10: f32, back_off: Option<f32>) -> io::Result<()> {
+        let [history @ .., last] = words else { return Ok(()) };
+        if self.history != history {
+            self.remember(history);
+        }
+        push_number(log10, &mut self.buffer);
+        self.buffer.extend_from_slice(&self.text);
+        self.buffer.extend_from_slice(self.vocabulary.word(*last).as_bytes());
+        if let Some(back_off) = back_off {
+            self.buffer.push(b'\t');
+            push_number(back_off, &mut self.buffer);
+        }
+        self.buffer.push(b'\n');
+        if self.buffer.len() >= FULL { self.flush() } else { Ok(()) }
+    }
+
+    fn remember(&mut self, history: &[WordId]) {
+        self.history.clear();
+        self.text.clear();
+        self.history.extend_from_slice(history);
+        self.text.push(b'\t');
+        for &word in history {
+            self.text.extend_from_slice(self.vocabulary.word(word).as_bytes());
+            self.text.push(b' ');
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Ends the model.
+    ///
+    /// # Errors
+    /// Returns an error if the output cannot be written.
+    pub fn end(&mut self) -> io::Result<()> {
+        self.buffer.extend_from_slice(b"\n\\end\\\n");
+        self.flush()
+    }
+}
+
 /// Appends a number with up to six digits after the decimal point; the value read back differs by
 /// at most 5e-7.
-pub fn push_number(number: f32, out: &mut Vec<u8>) {
+fn push_number(number: f32, out: &mut Vec<u8>) {
     // No model has such a number, but a file may.
     if number.abs() >= 1e9 {
         return out.extend_from_slice(number.to_string().as_bytes());
@@ -366,7 +427,7 @@ impl ArpaReader<'_> {
         let mut builder = NgramTableBuilder::new(orders, values);
         let mut shorter = ArpaSection { words: (0..entries.len() as u32).collect(), entries };
         for (order, section) in (2..).zip(sections.into_iter().skip(1)) {
-            self.order(&mut builder, order, &shorter, &section, order == orders)?;
+            self.order(&mut builder, order, &shorter, &section)?;
             shorter = section;
         }
         Ok(builder.finish())
@@ -379,11 +440,9 @@ impl ArpaReader<'_> {
         order: usize,
         shorter: &ArpaSection,
         section: &ArpaSection,
-        is_highest: bool,
     ) -> Result<()> {
-        builder.reserve(section.entries.len(), is_highest);
+        builder.reserve(section.entries.len());
         let mut context = 0;
-        let first = builder.last_order();
         // The number of contexts that lack a back-off, and the line of the first one.
         let mut without = (0, u64::MAX);
         for (at, &entry) in section.entries.iter().enumerate() {
@@ -396,24 +455,18 @@ impl ArpaReader<'_> {
                 context += 1;
             }
             if at == 0 || section.words(order, at - 1)[..order - 1] != *beginning {
-                builder.begin(first + context as u32);
+                builder.begin(context as u32);
                 let before = shorter.entries[context];
                 if before.back_off.is_none() && self.writes_zero {
                     without.0 += 1;
                     without.1 = without.1.min(before.line);
                 }
             }
-            let suffix = builder.suffix(*word);
             let probability = match entry.probability.is_nan() {
-                true => builder.log10_backed_off(first + context as u32, *word),
+                true => builder.log10_backed_off(*word),
                 false => entry.probability,
             };
-            builder.push(
-                *word,
-                suffix,
-                probability,
-                (!is_highest).then(|| entry.back_off.unwrap_or_default()),
-            );
+            builder.push(*word, probability, entry.back_off.unwrap_or_default());
         }
         self.note(without, "begins longer n-grams but has no back-off", "read as 0");
         builder.end_order().map_err(|problem| Error::file(self.lines.name(), problem))

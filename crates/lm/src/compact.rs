@@ -236,8 +236,8 @@ impl<'a> CompactFile<'a> {
         let count = self.number()?;
         let levels = self.levels(is_highest)?;
         // An n-gram takes two bytes at least.
-        builder.reserve((count as usize).min(self.bytes.len() / 2), is_highest);
-        let (first, mut next, mut left) = (builder.last_order(), 0u32, count);
+        builder.reserve((count as usize).min(self.bytes.len() / 2));
+        let (mut next, mut left) = (0u32, count);
         while left > 0 {
             let history = next.checked_add(varint::take(self.bytes, &mut self.at)?)?;
             let followers = varint::take(self.bytes, &mut self.at)?;
@@ -246,15 +246,15 @@ impl<'a> CompactFile<'a> {
                 return None;
             }
             next = history + 1;
-            builder.begin(first + history);
+            builder.begin(history);
             let mut expected = 0u32;
             for _ in 0..followers {
                 let word = expected.checked_add(varint::take(self.bytes, &mut self.at)?)?;
                 if word >= words {
                     return None;
                 }
-                let ((log10, back_off), suffix) = (self.values(&levels)?, builder.suffix(word));
-                builder.push(word, suffix, log10, (!is_highest).then_some(back_off));
+                let (log10, back_off) = self.values(&levels)?;
+                builder.push(word, log10, back_off);
                 expected = word + 1;
             }
         }

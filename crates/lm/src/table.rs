@@ -113,7 +113,6 @@ impl NgramTable {
         let table = self;
         let count = table.contexts.len().checked_sub(1)?;
         let vocabulary = table.counts()[0];
-        let view = table.view();
         let suffix_is_sound = |node: u32, suffix: LittleEndian| {
             let suffix = number(suffix);
             suffix == NgramState::EMPTY.0
@@ -136,14 +135,12 @@ impl NgramTable {
             && table.starts[table.order()] as usize == table.nodes.len()
             && table.nodes.len() < NgramState::EMPTY.0 as usize
             && table.contexts.is_sorted_by_key(|context| number(context[0]))
-            && view.first(count as u32) as usize == table.nodes.len()
-            && (1..table.order()).all(|order| view.first(table.starts[order - 1]) == table.starts[order])
+            && table.first(count as u32) as usize == table.nodes.len()
+            && (1..table.order()).all(|order| table.first(table.starts[order - 1]) == table.starts[order])
             && (0..).zip(&table.nodes).all(node_is_sound)
             && (0..).zip(&table.contexts[..count]).all(context_is_sound)
-            && (0..count as u32).all(|context| {
-                let (start, end) = view.range(context);
-                table.nodes[start as usize..end as usize].is_sorted_by(|a, b| number(a[0]) < number(b[0]))
-            });
+            && (0..count as u32)
+                .all(|context| table.after(context).is_sorted_by(|a, b| number(a[0]) < number(b[0])));
         sound.then_some(table)
     }
 
@@ -154,10 +151,7 @@ impl NgramTable {
 
     /// Returns the n-grams that begin with a node and have one word more.
     pub fn longer(&self, node: u32) -> Range<u32> {
-        match self.view() {
-            view if view.is_context(node) => view.first(node)..view.first(node + 1),
-            _ => 0..0,
-        }
+        if self.is_context(node) { self.range(node) } else { 0..0 }
     }
 
     /// Returns the last word of a node.
@@ -177,85 +171,64 @@ impl NgramTable {
 
     /// Returns log10 p of a word after the suffix of a context.
     pub fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
-        let view = self.view();
         let mut back_off = 0.0;
-        let mut at = number(self.contexts[context as usize][2]);
-        while at != NgramState::EMPTY.0 {
-            if let Some(node) = view.child(at, word) {
+        for at in self.suffixes(context) {
+            if let Some(node) = self.child(at, word) {
                 return back_off + self.log10(node);
             }
             back_off += f64::from(self.back_off(at));
-            at = number(self.contexts[at as usize][2]);
         }
         back_off + self.log10(word)
     }
 
-    /// Returns the number of the state after an n-gram.
-    pub(super) fn state(&self, node: u32) -> u32 {
-        self.view().state(node)
-    }
-
-    fn view(&self) -> TableArrays<'_> {
-        TableArrays { nodes: &self.nodes, contexts: &self.contexts }
+    /// Iterates over the contexts that a context backs off to, the longest first.
+    #[inline]
+    fn suffixes(&self, context: u32) -> impl Iterator<Item = u32> {
+        let suffix = move |context: u32| {
+            Some(number(self.contexts[context as usize][2])).filter(|&at| at != NgramState::EMPTY.0)
+        };
+        std::iter::successors(suffix(context), move |&context| suffix(context))
     }
 
     /// Passes every state to `visit`, with the words that follow it.
     pub(super) fn for_each_state(&self, visit: &mut dyn FnMut(AutomatonState, &mut Successors<'_>)) {
-        let view = self.view();
-        let steps = |(start, end): (u32, u32)| {
-            (start..end).map(move |node| {
-                let [word, probability, _] = view.nodes[node as usize];
-                (
-                    WordId(number(word)),
-                    ScoredWord { log10: float(probability), state: NgramState(view.state(node)) },
-                )
+        let steps = |nodes: Range<u32>| {
+            nodes.map(move |node| {
+                let [word, probability, _] = self.nodes[node as usize];
+                let state = NgramState(self.state(node));
+                (WordId(number(word)), ScoredWord { log10: float(probability), state })
             })
         };
         let empty = AutomatonState { state: NgramState::EMPTY, back_off: None };
-        visit(empty, &mut steps((self.starts[0], self.starts[1])));
-        for context in (0..self.contexts.len() as u32 - 1).filter(|&context| view.matters(context)) {
+        visit(empty, &mut steps(self.order_nodes(1)));
+        for context in (0..self.contexts.len() as u32 - 1).filter(|&context| self.matters(context)) {
             let [_, back_off, suffix] = self.contexts[context as usize];
             let back_off = Some((float(back_off), NgramState(number(suffix))));
-            visit(AutomatonState { state: NgramState(context), back_off }, &mut steps(view.range(context)));
+            visit(AutomatonState { state: NgramState(context), back_off }, &mut steps(self.range(context)));
         }
     }
 
     /// Passes every n-gram of an order to `visit`.
     pub(super) fn for_each(&self, order: usize, visit: &mut dyn FnMut(&[WordId], f32, f32)) {
-        let view = self.view();
-        let mut path = [WordId::UNKNOWN; MAX_ORDER];
-        let (start, end) = (self.starts[0], self.starts[1]);
-        view.walk(start, end, &mut path, 0, order, visit);
+        self.walk(self.order_nodes(1), &mut [WordId::UNKNOWN; MAX_ORDER], 0, order, visit);
     }
-}
 
-/// The arrays of a table.
-#[derive(Debug, Clone, Copy)]
-struct TableArrays<'a> {
-    nodes: &'a [NgramNode],
-    contexts: &'a [ContextNode],
-}
-
-impl TableArrays<'_> {
     fn walk(
         &self,
-        start: u32,
-        end: u32,
+        nodes: Range<u32>,
         path: &mut [WordId; MAX_ORDER],
         depth: usize,
         order: usize,
         visit: &mut dyn FnMut(&[WordId], f32, f32),
     ) {
-        for node in start..end {
+        for node in nodes {
             let [word, probability, _] = self.nodes[node as usize];
             path[depth] = WordId(number(word));
             if depth + 1 == order {
-                let back_off =
-                    if self.is_context(node) { float(self.contexts[node as usize][1]) } else { 0.0 };
+                let back_off = if self.is_context(node) { self.back_off(node) } else { 0.0 };
                 visit(&path[..order], float(probability), back_off);
             } else {
-                let (start, end) = self.range(node);
-                self.walk(start, end, path, depth + 1, order, visit);
+                self.walk(self.range(node), path, depth + 1, order, visit);
             }
         }
     }
@@ -272,20 +245,25 @@ impl TableArrays<'_> {
     }
 
     #[inline]
-    fn range(&self, context: u32) -> (u32, u32) {
-        (self.first(context), self.first(context + 1))
+    fn range(&self, context: u32) -> Range<u32> {
+        self.first(context)..self.first(context + 1)
+    }
+
+    /// Returns the n-grams that begin with a context and have one word more.
+    #[inline]
+    fn after(&self, context: u32) -> &[NgramNode] {
+        &self.nodes[self.first(context) as usize..self.first(context + 1) as usize]
     }
 
     /// Finds the n-gram of a context and a word.
     #[inline]
     fn child(&self, context: u32, word: u32) -> Option<u32> {
-        let (start, end) = self.range(context);
-        search(&self.nodes[start as usize..end as usize], word).ok().map(|at| start + at as u32)
+        search(self.after(context), word).ok().map(|at| self.first(context) + at as u32)
     }
 
     /// Returns the number of the state after an n-gram.
     #[inline]
-    fn state(&self, node: u32) -> u32 {
+    pub(super) fn state(&self, node: u32) -> u32 {
         if self.matters(node) { node } else { number(self.nodes[node as usize][2]) }
     }
 
@@ -293,10 +271,7 @@ impl TableArrays<'_> {
     /// ends in its suffix.
     #[inline]
     fn matters(&self, node: u32) -> bool {
-        self.is_context(node) && {
-            let (start, end) = self.range(node);
-            start < end || float(self.contexts[node as usize][1]) != 0.0
-        }
+        self.is_context(node) && (!self.after(node).is_empty() || self.back_off(node) != 0.0)
     }
 }
 
@@ -355,13 +330,14 @@ impl ContextRest {
 #[derive(Debug)]
 pub struct NgramTableBuilder {
     table: NgramTable,
+    /// The order of the finished table.
+    order: usize,
     /// The number of contexts that have been begun.
     begun: u32,
-    /// The suffix of the context begun last, and the range of the suffix's longer n-grams after the
-    /// word looked up last.
+    /// The context begun last, its suffix, and the suffix's longer n-grams after the last word.
+    context: u32,
     suffix: u32,
-    from: u32,
-    to: u32,
+    rest: Range<u32>,
 }
 
 /// The error for a model with too many n-grams.
@@ -379,18 +355,19 @@ impl NgramTableBuilder {
                 table.contexts.push([none, back_off.to_le_bytes(), none]);
             }
         }
-        Self { table, begun: 0, suffix: NgramState::EMPTY.0, from: 0, to: 0 }
+        Self { table, order, begun: 0, context: 0, suffix: NgramState::EMPTY.0, rest: 0..0 }
     }
 
     /// Reserves memory for the n-grams of another order.
-    pub fn reserve(&mut self, count: usize, is_highest: bool) {
+    pub fn reserve(&mut self, count: usize) {
         self.table.nodes.reserve_exact(count);
-        self.table.contexts.reserve_exact(if is_highest { 1 } else { count });
+        self.table.contexts.reserve_exact(if self.is_at_highest() { 1 } else { count });
     }
 
-    /// Returns the start of the nodes of the last completed order.
-    pub fn last_order(&self) -> u32 {
-        self.table.starts[self.table.starts.len() - 2]
+    /// Returns true if the n-grams pushed next are of the highest order.
+    #[inline]
+    fn is_at_highest(&self) -> bool {
+        self.table.order() + 1 == self.order
     }
 
     /// Returns the number of nodes.
@@ -398,58 +375,56 @@ impl NgramTableBuilder {
         self.table.nodes.len() as u32
     }
 
-    /// Begins a context: the n-grams pushed next begin with it. Contexts must come in order.
-    pub fn begin(&mut self, context: u32) {
+    /// Begins the context at this position among the n-grams of the last completed order: the
+    /// n-grams pushed next begin with it. Contexts must come in order.
+    pub fn begin(&mut self, at: u32) {
+        self.begin_context(self.table.starts[self.table.order() - 1] + at);
+    }
+
+    /// Begins the next context.
+    pub fn begin_next(&mut self) {
+        self.begin_context(self.begun);
+    }
+
+    fn begin_context(&mut self, context: u32) {
         let node = self.len().to_le_bytes();
         while self.begun <= context {
             self.table.contexts[self.begun as usize][0] = node;
             self.begun += 1;
         }
+        self.context = context;
         self.suffix = number(self.table.contexts[context as usize][2]);
         if self.suffix != NgramState::EMPTY.0 {
-            (self.from, self.to) = self.table.view().range(self.suffix);
+            self.rest = self.table.range(self.suffix);
         }
     }
 
     /// Returns the longest proper suffix of the n-gram made of the current context and a word.
-    /// Words must come in order.
     #[inline]
-    pub fn suffix(&mut self, word: u32) -> u32 {
+    fn suffix(&mut self, word: u32) -> u32 {
         if self.suffix == NgramState::EMPTY.0 {
             return word;
         }
-        match search_ahead(&self.table.nodes[self.from as usize..self.to as usize], word) {
+        match search_ahead(&self.table.nodes[self.rest.start as usize..self.rest.end as usize], word) {
             Ok(at) => {
-                self.from += at as u32 + 1;
-                self.from - 1
+                self.rest.start += at as u32 + 1;
+                self.rest.start - 1
             }
             Err(at) => {
-                self.from += at as u32;
-                self.shorter_suffix(word)
+                self.rest.start += at as u32;
+                let mut shorter = self.table.suffixes(self.suffix);
+                shorter.find_map(|context| self.table.child(context, word)).unwrap_or(word)
             }
         }
     }
 
-    fn shorter_suffix(&self, word: u32) -> u32 {
-        let mut context = self.suffix;
-        loop {
-            context = number(self.table.contexts[context as usize][2]);
-            if context == NgramState::EMPTY.0 {
-                return word;
-            }
-            if let Some(node) = self.table.view().child(context, word) {
-                return node;
-            }
-        }
-    }
-
-    /// Appends an n-gram that begins with the current context, given its suffix. `back_off` is
-    /// `None` in the highest order.
+    /// Appends an n-gram that begins with the current context, given its last word, log10 p and
+    /// back-off, which is ignored in the highest order. Words must come in order.
     #[inline]
-    pub fn push(&mut self, word: u32, suffix: u32, probability: f32, back_off: Option<f32>) {
-        let suffix = suffix.to_le_bytes();
+    pub fn push(&mut self, word: u32, probability: f32, back_off: f32) {
+        let suffix = self.suffix(word).to_le_bytes();
         self.table.nodes.push([word.to_le_bytes(), probability.to_le_bytes(), suffix]);
-        if let Some(back_off) = back_off {
+        if !self.is_at_highest() {
             self.table.contexts.push([NgramState::EMPTY.0.to_le_bytes(), back_off.to_le_bytes(), suffix]);
         }
     }
@@ -460,28 +435,26 @@ impl NgramTableBuilder {
         if self.table.nodes.len() >= NgramState::EMPTY.0 as usize {
             return Err(TOO_MANY);
         }
-        let contexts = self.table.starts[self.table.starts.len() - 1];
-        self.begin(contexts - 1);
+        self.begin_context(self.table.starts[self.table.order()] - 1);
         // The n-grams of the last context end where the first of the next order will begin.
         let count = self.len();
         self.table.starts.push(count);
         Ok(())
     }
 
-    /// Returns log10 p of a word after the suffix of a context.
-    pub fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
-        self.table.log10_after_suffix(context, word)
+    /// Returns log10 p of a word after the suffix of the current context.
+    pub fn log10_after_suffix(&self, word: u32) -> f64 {
+        self.table.log10_after_suffix(self.context, word)
     }
 
-    /// Returns log10 p of a word after a context that does not list it, which is at most 0.
-    pub(super) fn log10_backed_off(&self, context: u32, word: u32) -> f32 {
-        let back_off = f64::from(self.table.back_off(context));
-        (back_off + self.table.log10_after_suffix(context, word)).min(0.0) as f32
+    /// Returns log10 p of a word that the current context does not list, which is at most 0.
+    pub(super) fn log10_backed_off(&self, word: u32) -> f32 {
+        (f64::from(self.table.back_off(self.context)) + self.log10_after_suffix(word)).min(0.0) as f32
     }
 
-    /// Sets the back-off of a context, which may be known only after its n-grams.
-    pub fn set_back_off(&mut self, context: u32, back_off: f32) {
-        self.table.contexts[context as usize][1] = back_off.to_le_bytes();
+    /// Sets the back-off of the current context, which may be known only after its n-grams.
+    pub fn set_back_off(&mut self, back_off: f32) {
+        self.table.contexts[self.context as usize][1] = back_off.to_le_bytes();
     }
 
     /// Returns the table, in which every link to a suffix that cannot
@@ -493,9 +466,9 @@ impl NgramTableBuilder {
             // Suffixes are shorter, so their links have already been redirected.
             let suffix = number(self.table.nodes[node as usize][2]);
             if suffix != NgramState::EMPTY.0 {
-                let state = self.table.view().state(suffix).to_le_bytes();
+                let state = self.table.state(suffix).to_le_bytes();
                 self.table.nodes[node as usize][2] = state;
-                if self.table.view().is_context(node) {
+                if self.table.is_context(node) {
                     self.table.contexts[node as usize][2] = state;
                 }
             }

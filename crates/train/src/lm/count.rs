@@ -436,11 +436,10 @@ impl<K: Key> GramRows<K> {
         if !self.has_links || begins { self.seen } else { self.links }
     }
 
-    /// Unpacks the words of the current n-gram.
+    /// Returns the `n` words of the current n-gram, and others after them.
     #[inline]
-    pub(super) fn words<'w>(&self, n: usize, bits: u32, out: &'w mut [u32; MAX_ORDER]) -> &'w [u32] {
-        words_of(self.key, bits, &mut out[..n]);
-        &out[..n]
+    pub(super) fn words(&self, n: usize, bits: u32) -> [WordId; MAX_ORDER] {
+        words_of(self.key, n, bits)
     }
 
     #[cold]
@@ -453,12 +452,14 @@ impl<K: Key> GramRows<K> {
     }
 }
 
-/// Unpacks the words of an n-gram.
+/// Returns the `n` words of an n-gram, and others after them.
 #[inline]
-pub(super) fn words_of<K: Key>(key: K, bits: u32, words: &mut [u32]) {
-    for (at, word) in (0..).zip(words.iter_mut().rev()) {
-        *word = key.shift(at * bits).low(bits).part(0);
+pub(super) fn words_of<K: Key>(key: K, n: usize, bits: u32) -> [WordId; MAX_ORDER] {
+    let mut words = [WordId::UNKNOWN; MAX_ORDER];
+    for (at, word) in (0..).zip(words[..n].iter_mut().rev()) {
+        *word = WordId(key.shift(at * bits).low(bits).part(0));
     }
+    words
 }
 
 /// Returns true if an n-gram of `n` words begins with `<s>` twice.
@@ -481,10 +482,18 @@ const RUNS: usize = 32;
 trait SortRecord: Copy + Default {
     type Key: Key;
     fn key(&self) -> Self::Key;
+
     /// Returns the number of times that the key was seen.
-    fn seen(&self) -> u32;
+    #[inline]
+    fn seen(&self) -> u32 {
+        1
+    }
+
     /// Returns the index of the longer n-gram that the key is a suffix of.
-    fn link(&self) -> u32;
+    #[inline]
+    fn link(&self) -> u32 {
+        NO_LINK
+    }
 }
 
 impl<K: Key> SortRecord for K {
@@ -493,16 +502,6 @@ impl<K: Key> SortRecord for K {
     #[inline]
     fn key(&self) -> K {
         *self
-    }
-
-    #[inline]
-    fn seen(&self) -> u32 {
-        1
-    }
-
-    #[inline]
-    fn link(&self) -> u32 {
-        NO_LINK
     }
 }
 
@@ -847,9 +846,7 @@ mod tests {
     }
 
     fn words<K: Key>(key: K, n: usize, bits: u32) -> Vec<u32> {
-        let mut words = vec![0; n];
-        words_of(key, bits, &mut words);
-        words
+        words_of(key, n, bits)[..n].iter().map(|word| word.0).collect()
     }
 
     fn orders<K: Key>(sentences: &[Vec<u32>], order: usize, bits: u32, memory: &Memory) -> Vec<Grams<K>> {

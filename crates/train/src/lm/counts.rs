@@ -231,7 +231,7 @@ fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u6
 
 impl CountsFile {
     /// Passes the words of each n-gram and its count to `visit`.
-    pub(super) fn for_each(self, visit: &mut dyn FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
+    pub(super) fn for_each(self, visit: &mut dyn FnMut(&[WordId], u32) -> Result<()>) -> Result<()> {
         match word_bits(self.words as usize) * self.order as u32 {
             0..=64 => self.rows::<u64>(visit),
             65..=128 => self.rows::<u128>(visit),
@@ -239,11 +239,10 @@ impl CountsFile {
         }
     }
 
-    fn rows<K: Key>(mut self, visit: &mut dyn FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
+    fn rows<K: Key>(mut self, visit: &mut dyn FnMut(&[WordId], u32) -> Result<()>) -> Result<()> {
         let bits = word_bits(self.words as usize);
         let mut before = None;
         let mut left = self.tokens;
-        let mut words = [0; MAX_ORDER];
         while let Some(block) = self.block()? {
             let (mut at, mut key) = (0, K::default());
             while at + PAD < block.len() {
@@ -252,14 +251,14 @@ impl CountsFile {
                 });
                 let Some((next, seen, _)) = row else { return Err(altered(self.input.name())) };
                 (key, before) = (next, Some(next));
-                words_of(key, bits, &mut words[..self.order]);
-                let sound = self.is_sound(&words[..self.order])
-                    && key.shift((self.order as u32 - 1) * bits).part(0) == words[0];
+                let words = &words_of(key, self.order, bits)[..self.order];
+                let sound =
+                    self.is_sound(words) && key.shift((self.order as u32 - 1) * bits).part(0) == words[0].0;
                 left = match left.checked_sub(u64::from(seen)) {
                     Some(left) if sound => left,
                     _ => return Err(altered(self.input.name())),
                 };
-                visit(&words[..self.order], seen)?;
+                visit(words, seen)?;
             }
         }
         if left > 0 || self.input.read(&mut [0])? > 0 {
@@ -270,13 +269,12 @@ impl CountsFile {
 
     /// Returns true if the n-gram can occur in a text: it has known words, `<s>` only at its
     /// beginning, and `</s>` only at its end.
-    fn is_sound(&self, words: &[u32]) -> bool {
+    fn is_sound(&self, words: &[WordId]) -> bool {
         let [inside @ .., last] = words else { return false };
-        let begun = inside.iter().skip_while(|&&word| word == WordId::START.0);
-        let special = |&word: &u32| word == WordId::START.0 || word == WordId::END.0;
-        words.iter().all(|&word| word < self.words)
-            && *last != WordId::START.0
-            && !begun.into_iter().any(special)
+        let mut begun = inside.iter().skip_while(|&&word| word == WordId::START);
+        words.iter().all(|word| word.0 < self.words)
+            && *last != WordId::START
+            && !begun.any(|&word| word == WordId::START || word == WordId::END)
     }
 
     /// Reads the next block and adds the padding that a decoder needs. Returns `None` at the end.

@@ -34,7 +34,7 @@ pub fn interpolate(models: &[&NgramModel], weights: &[f64]) -> Result<NgramModel
     let mut contexts: Vec<WordId> = (0..mixture.vocabulary.len() as u32).map(WordId).collect();
     for n in 2..=order {
         let ngrams = mixture.ngrams(n);
-        mixture.extend(&mut builder, n, &contexts, &ngrams, n == order)?;
+        mixture.extend(&mut builder, n, &contexts, &ngrams)?;
         contexts = ngrams;
     }
     Ok(NgramModel::new(mixture.vocabulary, builder.finish()))
@@ -154,14 +154,12 @@ impl<'a> Mixture<'a> {
         order: usize,
         contexts: &[WordId],
         ngrams: &[WordId],
-        is_highest: bool,
     ) -> Result<()> {
-        builder.reserve(ngrams.len() / order, is_highest);
-        let first = builder.last_order();
+        builder.reserve(ngrams.len() / order);
         let mut ngrams = ngrams.chunks_exact(order).peekable();
         let mut states = Vec::new();
-        for (context, history) in (first..).zip(contexts.chunks_exact(order - 1)) {
-            builder.begin(context);
+        for history in contexts.chunks_exact(order - 1) {
+            builder.begin_next();
             states.clear();
             let mut rest = ContextRest::default();
             while let Some(ngram) = ngrams.next_if(|ngram| ngram.starts_with(history)) {
@@ -169,12 +167,11 @@ impl<'a> Mixture<'a> {
                     states.extend(self.parts.iter().map(|part| part.state(history)));
                 }
                 let word = ngram[order - 1];
-                let suffix = builder.suffix(word.0);
                 let p = log10(self.probability(&states, word));
-                rest.give(f64::from(p), builder.log10_after_suffix(context, word.0));
-                builder.push(word.0, suffix, p, (!is_highest).then_some(0.0));
+                rest.give(f64::from(p), builder.log10_after_suffix(word.0));
+                builder.push(word.0, p, 0.0);
             }
-            builder.set_back_off(context, rest.log10_back_off());
+            builder.set_back_off(rest.log10_back_off());
         }
         builder.end_order().map_err(Error::usage)
     }

@@ -11,13 +11,15 @@ use std::num::NonZeroUsize;
 use serde::Serialize;
 
 use super::count::{GramRows, Grams, Key, Scattered, Wide, is_padded, lower, word_bits};
-use super::sink::{Arpa, ModelSink, Trie, log10_of_word};
+use super::sink::{Arpa, ModelSink, log10_of};
 use super::spill::{Memory, Numbers};
 pub use super::words::JobStage;
 use super::words::{KnownWords, TrainingText, VocabularyPart, WordUnits};
 use crate::corpus::Corpus;
 use majuscule_base::error::{Error, Result, option};
-use majuscule_lm::vocab::Vocabulary;
+use majuscule_lm::arpa::ArpaWriter;
+use majuscule_lm::table::NgramTableBuilder;
+use majuscule_lm::vocab::{Vocabulary, WordId};
 use majuscule_lm::{MAX_ORDER, NgramModel};
 
 /// The settings for training a language model.
@@ -114,11 +116,14 @@ impl TrainingText {
         config: &KneserNeyConfig,
         progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<NgramModel> {
-        let mut sink = Trie::new(config.order);
         let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
-        self.estimate(config, &vocabulary, &mut sink, progress)?;
+        let builder = |counts: &[usize], words: &[f64]| {
+            let log10 = (0..).map(WordId).zip(words).map(|(word, &p)| (log10_of(&[word], p), 0.0));
+            NgramTableBuilder::new(counts.len(), log10.collect::<Vec<_>>().into_iter())
+        };
+        let builder = self.estimate(config, &vocabulary, builder, progress)?;
         let (vocabulary, _, known) = vocabulary;
-        Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
+        Ok(NgramModel::new(first_words(vocabulary, known), builder.finish()))
     }
 
     /// Writes the ARPA file of the model that [`TrainingText::train`] trains, order by order, so
@@ -135,17 +140,24 @@ impl TrainingText {
         progress: &mut dyn FnMut(JobStage) -> Result<()>,
     ) -> Result<()> {
         let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
-        let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
-        self.estimate(config, &vocabulary, &mut sink, progress)
+        let arpa = self.estimate(
+            config,
+            &vocabulary,
+            |counts, _| Arpa { lines: ArpaWriter::new(counts, &vocabulary.0, out), refused },
+            progress,
+        );
+        arpa?.lines.end().map_err(refused)
     }
 
-    fn estimate(
+    /// Passes the model to the sink that `sink` returns, given the number of n-grams of each order
+    /// and p of every word.
+    fn estimate<S: ModelSink>(
         self,
         config: &KneserNeyConfig,
         (vocabulary, numbers, known): &(Vocabulary, Vec<u32>, u32),
-        sink: &mut impl ModelSink,
+        sink: impl FnOnce(&[usize], &[f64]) -> S,
         progress: &mut dyn FnMut(JobStage) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<S> {
         config.check()?;
         self.check_order(config.order)?;
         let bits = word_bits(vocabulary.len());
@@ -153,9 +165,9 @@ impl TrainingText {
         let Self { name, parts, memory, .. } = self;
         let job = Estimation { config, name, bits, words, known: *known, memory };
         match bits * config.order as u32 {
-            0..=64 => job.run::<u64>(parts, numbers, sink, progress),
-            65..=128 => job.run::<u128>(parts, numbers, sink, progress),
-            _ => job.run::<Wide>(parts, numbers, sink, progress),
+            0..=64 => job.run::<u64, S>(parts, numbers, sink, progress),
+            65..=128 => job.run::<u128, S>(parts, numbers, sink, progress),
+            _ => job.run::<Wide, S>(parts, numbers, sink, progress),
         }
     }
 }
@@ -245,22 +257,26 @@ struct OrderStats {
 }
 
 /// An n-gram, given its context.
-struct Child {
-    word: u32,
+pub(super) struct Child {
+    /// The last word.
+    pub(super) word: u32,
     count: u32,
-    stays: bool,
+    /// True if the n-gram is kept.
+    pub(super) stays: bool,
     /// The probability of the n-gram without its first word.
     suffix: f64,
+    /// The probability of the n-gram, once it is known.
+    pub(super) p: f64,
 }
 
 impl Estimation<'_> {
-    fn run<K: Key>(
+    fn run<K: Key, S: ModelSink>(
         &self,
         parts: Vec<VocabularyPart>,
         numbers: &[u32],
-        sink: &mut impl ModelSink,
+        sink: impl FnOnce(&[usize], &[f64]) -> S,
         progress: &mut dyn FnMut(JobStage) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<S> {
         let order = self.config.order;
         let highest = TrainingText::count::<K>(parts, order, numbers, self.bits, &self.memory, progress)?;
         let mut orders =
@@ -270,17 +286,18 @@ impl Estimation<'_> {
         let counts: Vec<usize> = stats.iter().map(|stats| stats.stay).collect();
         progress(JobStage::Estimating(1))?;
         let words = self.words(&orders[0], &stats[0])?;
-        sink.begin_model(&counts, &words)?;
+        let mut sink = sink(&counts, &words);
         let mut values = Numbers::new(&self.memory);
         words.into_iter().try_for_each(|p| values.push(p))?;
         for n in 2..=order {
             progress(JobStage::Estimating(n))?;
-            values = self.order(n, &mut orders, &stats[n - 1], values, sink)?;
+            values = self.order(n, &mut orders, &stats[n - 1], values, &mut sink)?;
         }
-        if sink.wants_highest() {
-            self.highest(&orders[order - 1], values, sink)?;
+        if S::WANTS_HIGHEST {
+            sink.begin_order(stats[order - 1].stay);
+            self.highest(&orders[order - 1], values, &mut sink)?;
         }
-        sink.end_model()
+        Ok(sink)
     }
 
     fn stats<K: Key>(&self, n: usize, grams: &Grams<K>) -> Result<OrderStats> {
@@ -352,22 +369,23 @@ impl Estimation<'_> {
         let mut is_row = rows.advance_counted(n as u32, bits)?;
         let least = self.config.min_count(n);
         let mut children = Vec::new();
-        sink.begin_order()?;
+        sink.begin_order(stats.stay);
         while contexts.advance_counted(n as u32 - 1, bits)? {
             children.clear();
             while is_row && rows.key.shift(bits) == contexts.key {
                 let word = rows.key.low(bits).part(0);
                 let stays = rows.seen >= least && word < self.known;
-                children.push(Child { word, count: self.count(n, &rows), stays, suffix: suffixes.next()? });
+                let (count, suffix) = (self.count(n, &rows), suffixes.next()?);
+                children.push(Child { word, count, stays, suffix, p: 0.0 });
                 is_row = rows.advance_counted(n as u32, bits)?;
             }
             if !self.stays(n - 1, &contexts) {
                 continue;
             }
             let p = shorter_values.next()?.unwrap_or_default();
-            sink.begin();
-            let back_off = self.context(&children, &discounts, &mut values, sink)?;
-            sink.end(contexts.words(n - 1, bits, &mut [0; MAX_ORDER]), p, back_off)?;
+            let back_off = self.context(&mut children, &discounts);
+            children.iter().filter(|child| child.stays).try_for_each(|child| values.push(child.p))?;
+            sink.context(&contexts.words(n - 1, bits)[..n - 1], p, back_off, &children)?;
         }
         // A row remains only with inconsistent counts, which no text produces.
         if is_row {
@@ -393,17 +411,11 @@ impl Estimation<'_> {
     }
 
     /// Estimates the n-grams of a context and returns log10 of its back-off weight.
-    fn context(
-        &self,
-        children: &[Child],
-        discounts: &Discounts,
-        values: &mut Numbers<f64>,
-        sink: &mut impl ModelSink,
-    ) -> Result<f32> {
+    fn context(&self, children: &mut [Child], discounts: &Discounts) -> f32 {
         let mut history = HistoryCounts::default();
         children.iter().for_each(|child| history.add(discounts, child.count, child.stays));
         if history.is_empty() {
-            return Ok(0.0);
+            return 0.0;
         }
         history.end();
         let stay = || children.iter().filter(|child| child.stays);
@@ -423,12 +435,10 @@ impl Estimation<'_> {
                 (rest, added) = ((1.0 - own) / (1.0 - shorter), 0.0);
             }
         }
-        for child in stay() {
-            let p = discounts.fraction(&history, child.count) + added * child.suffix;
-            values.push(p)?;
-            sink.push(child.word, p);
+        for child in children {
+            child.p = discounts.fraction(&history, child.count) + added * child.suffix;
         }
-        Ok(rest.log10() as f32)
+        rest.log10() as f32
     }
 
     /// Passes the n-grams of the highest order to `sink`.
@@ -444,10 +454,7 @@ impl Estimation<'_> {
         while rows.advance_counted(n as u32, self.bits)? {
             if self.stays(n, &rows) {
                 let p = values.next()?.unwrap_or_default();
-                let words = &mut [0; MAX_ORDER];
-                let words = rows.words(n, self.bits, words);
-                let log10 = if let [word] = *words { log10_of_word(word, p) } else { p.log10() as f32 };
-                sink.highest(words, log10)?;
+                sink.highest(&rows.words(n, self.bits)[..n], p)?;
             }
         }
         Ok(())

@@ -96,9 +96,8 @@ fn rebuilt(table: &NgramTable, stay: &[bool]) -> Result<NgramTable, &'static str
     let unigrams: Vec<_> = table.order_nodes(1).map(|node| (table.log10(node) as f32, 0.0)).collect();
     let mut builder = NgramTableBuilder::new(order, unigrams.into_iter());
     for n in 2..=order {
-        let mut context = builder.last_order();
         for old in table.order_nodes(n - 1).filter(|&old| stay[old as usize]) {
-            builder.begin(context);
+            builder.begin_next();
             let (mut rest, mut changed) = (ContextRest::default(), false);
             for node in table.longer(old) {
                 if !stay[node as usize] {
@@ -106,11 +105,10 @@ fn rebuilt(table: &NgramTable, stay: &[bool]) -> Result<NgramTable, &'static str
                     continue;
                 }
                 let word = table.word(node);
-                let suffix = builder.suffix(word);
-                let shorter = builder.log10_after_suffix(context, word);
+                let shorter = builder.log10_after_suffix(word);
                 changed |= (shorter - table.log10_after_suffix(old, word)).abs() > 1e-6;
                 rest.give(table.log10(node), shorter);
-                builder.push(word, suffix, table.log10(node) as f32, (n < order).then_some(0.0));
+                builder.push(word, table.log10(node) as f32, 0.0);
             }
             // Recomputed only if it changed: sums of rounded numbers are less exact than the stored
             // value.
@@ -118,8 +116,7 @@ fn rebuilt(table: &NgramTable, stay: &[bool]) -> Result<NgramTable, &'static str
                 true => rest.log10_back_off(),
                 false => table.back_off(old),
             };
-            builder.set_back_off(context, back_off);
-            context += 1;
+            builder.set_back_off(back_off);
         }
         builder.end_order()?;
     }

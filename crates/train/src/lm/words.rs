@@ -346,7 +346,7 @@ impl TrainingText {
                 }
                 Content::Counted(counted) => counted.for_each(&mut |words, seen| {
                     let words = &words[words.len() - order..];
-                    let append = |key: K, &word: &u32| key.append(map[word as usize], bits);
+                    let append = |key: K, word: &WordId| key.append(map[word.0 as usize], bits);
                     add(u64::from(seen))?;
                     highest.gram(words.iter().fold(K::default(), append), seen)
                 })?,
