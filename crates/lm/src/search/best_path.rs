@@ -99,12 +99,11 @@ impl<S: Scorer> BestPathSearch<S> {
         self.hold(candidates);
         let is_certain = self.last().nodes.len() == 1;
         if is_certain {
-            self.answer(self.columns.len(), 0, |_| 0.0, answer);
+            self.answer(self.columns.len(), 0, &[], answer);
             self.root.nodes[0].cost = 0.0;
             self.root.forward.fill(0.0);
         } else if self.columns.len() > self.look_ahead {
-            let best = self.last().best(|_| 0.0);
-            self.answer(self.columns.len() - self.look_ahead, best, |_| 0.0, answer);
+            self.answer_first(self.columns.len() - self.look_ahead, answer);
         }
     }
 
@@ -129,8 +128,7 @@ impl<S: Scorer> BestPathSearch<S> {
         let mut alive: Vec<u32> = (0..self.last().nodes.len() as u32).collect();
         for count in (1..=self.columns.len()).rev() {
             if alive.len() == 1 {
-                let best = self.last().best(|_| 0.0);
-                return self.answer(count, best, |_| 0.0, answer);
+                return self.answer_first(count, answer);
             }
             let nodes = &self.columns[count - 1].nodes;
             alive.iter_mut().for_each(|node| *node = nodes[*node as usize].back);
@@ -141,7 +139,7 @@ impl<S: Scorer> BestPathSearch<S> {
 
     /// Returns the candidate of a pending position on the best path so far.
     pub fn best_at(&mut self, position: usize) -> Option<S::Candidate> {
-        let mut at = self.last().best(|_| 0.0);
+        let mut at = self.last().best(&[]);
         for column in self.columns.iter().skip(position + 1).rev() {
             at = column.nodes[at].back as usize;
         }
@@ -153,7 +151,7 @@ impl<S: Scorer> BestPathSearch<S> {
     /// so far, if they are requested.
     pub fn find_posteriors(&mut self, count: usize) {
         if let Some(posteriors) = &mut self.posteriors {
-            posteriors.find(&self.root, &self.columns, count, |_| 0.0);
+            posteriors.find(&self.root, &self.columns, count, &[]);
         }
     }
 
@@ -185,22 +183,19 @@ impl<S: Scorer> BestPathSearch<S> {
 
     /// Answers the first pending positions by the best path so far.
     pub fn answer_first(&mut self, count: usize, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
-        let best = self.last().best(|_| 0.0);
-        self.answer(count.min(self.columns.len()), best, |_| 0.0, answer);
+        self.answer(count.min(self.columns.len()), self.last().best(&[]), &[], answer);
     }
 
     /// Answers all pending positions by the best path so far and continues; later answers do not
     /// depend on this choice.
     pub fn answer_all(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
-        let best = self.last().best(|_| 0.0);
-        self.answer(self.columns.len(), best, |_| 0.0, answer);
+        self.answer_first(self.columns.len(), answer);
     }
 
     /// Passes the answers of [`BestPathSearch::answer_all`] to `answer`,
     /// but keeps the positions pending.
     pub fn guess(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
-        let best = self.last().best(|_| 0.0);
-        self.trace(self.columns.len(), best, |_| 0.0);
+        self.trace(self.columns.len(), self.last().best(&[]), &[]);
         for (position, column) in self.columns.iter().enumerate() {
             answer(self.answer_of(column, position));
         }
@@ -212,8 +207,7 @@ impl<S: Scorer> BestPathSearch<S> {
             let last = self.last();
             let ending: Vec<f64> =
                 last.nodes.iter().map(|node| f64::from(self.scorer.finish(node.state))).collect();
-            let best = last.best(|node| ending[node]);
-            self.answer(self.columns.len(), best, |node| ending[node], answer);
+            self.answer(self.columns.len(), last.best(&ending), &ending, answer);
         }
         self.root.start(self.scorer.start());
         self.at = 0;
@@ -223,13 +217,13 @@ impl<S: Scorer> BestPathSearch<S> {
         self.columns.back().unwrap_or(&self.root)
     }
 
-    /// Answers the first `count` positions by the path that ends in node `best` of the last one,
-    /// where `ending` returns each node's cost of ending.
+    /// Answers the first `count` positions by the path that ends in node `best` of the last one;
+    /// `ending` has each node's cost of ending, or nothing if all are 0.
     fn answer(
         &mut self,
         count: usize,
         best: usize,
-        ending: impl Fn(usize) -> f64,
+        ending: &[f64],
         answer: &mut impl FnMut(Answer<'_, S::Candidate>),
     ) {
         self.trace(count, best, ending);
@@ -242,7 +236,7 @@ impl<S: Scorer> BestPathSearch<S> {
 
     /// Finds the path that ends in node `best` of the last position, and the posterior
     /// probabilities of the first `count` positions.
-    fn trace(&mut self, count: usize, best: usize, ending: impl Fn(usize) -> f64) {
+    fn trace(&mut self, count: usize, best: usize, ending: &[f64]) {
         self.path.clear();
         let mut at = best;
         for column in self.columns.iter().rev() {

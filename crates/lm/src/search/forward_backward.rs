@@ -21,13 +21,13 @@ pub(super) struct Posteriors {
 
 impl Posteriors {
     /// Finds the posterior probabilities of the first `count` columns after `root`, where ending in
-    /// node `n` of the last column costs `ending(n)`.
+    /// node `n` of the last column costs `ending[n]`, or 0 if `ending` is empty.
     pub(super) fn find<State: Copy + Eq + Hash, Candidate: Copy>(
         &mut self,
         root: &LatticeColumn<State, Candidate>,
         columns: &VecDeque<LatticeColumn<State, Candidate>>,
         count: usize,
-        ending: impl Fn(usize) -> f64,
+        ending: &[f64],
     ) {
         self.starts.clear();
         let mut len = 0;
@@ -40,7 +40,8 @@ impl Posteriors {
         self.values.resize(len, 0.0);
         let Some(last) = columns.back() else { return };
         self.backward.clear();
-        self.backward.extend((0..last.nodes.len()).map(|node| -ending(node)));
+        self.backward.extend(ending.iter().map(|cost| -cost));
+        self.backward.resize(last.nodes.len(), 0.0);
         for position in (0..columns.len()).rev() {
             let column = &columns[position];
             let before = if position == 0 { root } else { &columns[position - 1] };

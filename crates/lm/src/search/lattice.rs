@@ -101,9 +101,10 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
         }
     }
 
-    /// Returns the node with the least cost, including the cost of ending in it; of equally cheap
-    /// nodes, the first.
-    pub(super) fn best(&self, ending: impl Fn(usize) -> f64) -> usize {
+    /// Returns the node with the least cost, including the cost of ending in it, which is 0 if `ending`
+    /// has none; of equally cheap nodes, the first.
+    pub(super) fn best(&self, ending: &[f64]) -> usize {
+        let ending = |at: usize| ending.get(at).copied().unwrap_or(0.0);
         let costs = self.nodes.iter().enumerate().map(|(at, node)| (at, node.cost + ending(at)));
         costs.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
     }

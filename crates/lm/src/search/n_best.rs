@@ -1,6 +1,6 @@
 //! The n best paths, by a backward search that knows the remaining cost (Soong & Huang 1991).
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Scorer;
@@ -30,84 +30,71 @@ pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) 
         columns.push(column);
     }
     let last = columns.len() - 1;
-    let mut taken = Taken::default();
+    let mut tails = Tails::default();
     let mut queue = BinaryHeap::new();
+    // Partial paths by the cost of the best complete path that contains them; equally cheap ones by
+    // length, the longest first, and equally long ones by age, the oldest first, so that one of them
+    // is completed at once.
+    let push = |queue: &mut BinaryHeap<_>, column: usize, node: usize, tail: u32, behind: f64| {
+        let cost = columns[column].nodes[node].cost + behind;
+        queue.push(Reverse((rank(cost), column, tail, node)));
+    };
     for (node, end) in columns[last].nodes.iter().enumerate() {
         let behind = f64::from(scorer.finish(end.state));
-        let tail = taken.put_before(NOTHING, 0);
-        queue.push(Reverse(PartialPath { cost: end.cost + behind, behind, column: last, node, tail }));
+        let tail = tails.put_before(NOTHING, 0, behind);
+        push(&mut queue, last, node, tail, behind);
     }
     let mut paths = Vec::new();
     while paths.len() < n {
-        let Some(Reverse(way)) = queue.pop() else { break };
-        if way.column == 0 {
-            paths.push(ScoredPath { cost: way.cost, candidates: taken.candidates(way.tail) });
+        let Some(Reverse((_, column, tail, node))) = queue.pop() else { break };
+        let behind = tails.0[tail as usize].behind;
+        if column == 0 {
+            let cost = columns[0].nodes[node].cost + behind;
+            paths.push(ScoredPath { cost, candidates: tails.candidates(tail) });
             continue;
         }
-        for arc in columns[way.column].arcs.iter().filter(|arc| arc.to as usize == way.node) {
-            let behind = way.behind + f64::from(arc.cost);
-            let (column, node) = (way.column - 1, arc.from as usize);
-            let cost = columns[column].nodes[node].cost + behind;
-            let tail = taken.put_before(way.tail, arc.candidate);
-            queue.push(Reverse(PartialPath { cost, behind, column, node, tail }));
+        for arc in columns[column].arcs.iter().filter(|arc| arc.to as usize == node) {
+            let behind = behind + f64::from(arc.cost);
+            let tail = tails.put_before(tail, arc.candidate, behind);
+            push(&mut queue, column - 1, arc.from as usize, tail, behind);
         }
     }
     paths
 }
 
-/// A path from a node to the end.
-struct PartialPath {
-    /// The cost of the best complete path that contains this one.
-    cost: f64,
+/// Returns a number that orders like a cost in [`f64::total_cmp`].
+fn rank(cost: f64) -> i64 {
+    let bits = cost.to_bits().cast_signed();
+    if bits < 0 { bits ^ i64::MAX } else { bits }
+}
+
+/// A partial path, from a node to the end.
+struct Tail {
+    /// The first candidate; the end of the text has one too, which is dropped.
+    candidate: u32,
+    /// The index of the rest of the path.
+    next: u32,
     /// The cost from the node to the end.
     behind: f64,
-    column: usize,
-    node: usize,
-    /// The first link of the path's candidates; each path has its own.
-    tail: u32,
 }
 
-impl PartialEq for PartialPath {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for PartialPath {}
-
-impl PartialOrd for PartialPath {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for PartialPath {
-    /// Orders paths by cost, equally cheap ones by length, the longest first, and equally long ones
-    /// by age, the oldest first, so that one of them is completed at once.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let cost = self.cost.total_cmp(&other.cost);
-        cost.then(self.column.cmp(&other.column)).then(self.tail.cmp(&other.tail))
-    }
-}
-
-/// The candidates of all paths, linked towards the end; paths with a common end share its links.
+/// All partial paths; paths with a common end share its tails.
 #[derive(Default)]
-struct Taken(Vec<(u32, u32)>);
+struct Tails(Vec<Tail>);
 
-/// The end of the text, which has no link.
+/// The index of the rest of a path that has none.
 const NOTHING: u32 = u32::MAX;
 
-impl Taken {
-    fn put_before(&mut self, next: u32, candidate: u32) -> u32 {
-        self.0.push((candidate, next));
+impl Tails {
+    fn put_before(&mut self, next: u32, candidate: u32, behind: f64) -> u32 {
+        self.0.push(Tail { candidate, next, behind });
         self.0.len() as u32 - 1
     }
 
-    /// Returns the candidates from a link to the end. The last link represents the end itself and
-    /// is dropped.
+    /// Returns the candidates from a tail to the end.
     fn candidates(&self, first: u32) -> Vec<usize> {
-        let links = std::iter::successors(self.0.get(first as usize), |(_, next)| self.0.get(*next as usize));
-        let mut candidates: Vec<_> = links.map(|&(candidate, _)| candidate as usize).collect();
+        let tails = std::iter::successors(self.0.get(first as usize), |tail| self.0.get(tail.next as usize));
+        let mut candidates: Vec<_> = tails.map(|tail| tail.candidate as usize).collect();
         candidates.pop();
         candidates
     }
