@@ -1,7 +1,7 @@
 //! The forms of lower-cased words: the spellings that each may have, which SRILM's `disambig` calls
 //! the map.
 
-use std::io::{self, Write};
+use std::fmt::Write;
 
 use super::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule_base::error::{Error, Result, option};
@@ -112,19 +112,17 @@ impl Forms {
         self.words.iter().skip(SPECIAL.len()).map(|word| (word, self.get(word)))
     }
 
-    /// Writes the forms as a map.
-    ///
-    /// # Errors
-    /// Returns an error if `out` cannot be written.
-    pub fn write(&self, locale: Locale, out: &mut impl Write) -> io::Result<()> {
+    /// Returns the forms as a map.
+    pub fn to_map(&self, locale: Locale) -> String {
+        let mut map = String::new();
         for (word, forms) in self.iter() {
-            write!(out, "{word}")?;
+            map += word;
             for form in forms {
-                write!(out, " {} {}", form.case.applied(word, locale), form.weight.exp())?;
+                let _ = write!(map, " {} {}", form.case.applied(word, locale), form.weight.exp());
             }
-            writeln!(out)?;
+            map.push('\n');
         }
-        Ok(())
+        map
     }
 }
 
@@ -229,10 +227,10 @@ mod tests {
         assert_eq!(cases(&forms, "nato"), [(Case::Upper, 0)]);
         // The word occurs only sentence-initially.
         assert_eq!(cases(&forms, "hello"), [(Case::Lower, 5)]);
-        let mut out = Vec::new();
-        forms.write(Locale::Root, &mut out).unwrap();
-        let written = String::from_utf8(out).unwrap();
-        assert_eq!(written, "us US 0.25 us 0.75\nnato NATO 1\nhello hello 1\n1990 1990 1\n");
+        assert_eq!(
+            forms.to_map(Locale::Root),
+            "us US 0.25 us 0.75\nnato NATO 1\nhello hello 1\n1990 1990 1\n"
+        );
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl LanguageAndMap {
         }
         let map = match map {
             Some(map) => map,
-            None if lexicon.is_empty() => written(&Forms::of_vocabulary(model.vocabulary(), locale), locale),
+            None if lexicon.is_empty() => Forms::of_vocabulary(model.vocabulary(), locale).to_map(locale),
             None => map_of(&lexicon),
         };
         let name = self.map.as_ref().map_or(MAP.into(), |file| file.to_string_lossy());
@@ -276,12 +276,6 @@ impl LanguageAndMap {
         }
         config
     }
-}
-
-fn written(forms: &Forms, locale: Locale) -> String {
-    let mut out = Vec::new();
-    forms.write(locale, &mut out).expect("memory takes all");
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Returns the map of a corpus: the forms of each word with their relative frequencies, sorted by
