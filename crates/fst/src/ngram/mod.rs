@@ -16,7 +16,7 @@ mod train;
 use serde::{Deserialize, Serialize};
 pub use train::{NgramConfig, train};
 
-use crate::wfst::{self, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, Symbols, Walk};
+use crate::wfst::{self, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, Symbols};
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::forms::Forms;
 use majuscule_lm::search::Scorer;
@@ -90,20 +90,9 @@ impl Ngram {
         let machine = settings.arcs.of(machine, &symbols).map_err(|error| wrong(&error.to_string()))?;
         let vocabulary = vocabulary(&symbols)
             .ok_or_else(|| wrong("has symbols that do not belong to a language model"))?;
-        let held = hmm::map(store, &vocabulary)?;
-        Ok(Self::new(machine, vocabulary, held, settings, manifest.locale, manifest.labels.clone()))
-    }
-
-    fn new(
-        machine: Machine,
-        vocabulary: Vocabulary,
-        (forms, guesser): (Forms, Option<Guesser>),
-        settings: NgramSettings,
-        locale: Locale,
-        labels: Labels,
-    ) -> Self {
-        let sections = Vec::new();
-        Self { machine, vocabulary, forms, guesser, settings, locale, labels, sections }
+        let (forms, guesser) = hmm::map(store, &vocabulary)?;
+        let (locale, labels) = (manifest.locale, manifest.labels.clone());
+        Ok(Self { machine, vocabulary, forms, guesser, settings, locale, labels, sections: Vec::new() })
     }
 
     /// Returns the files that make up the model.
@@ -169,7 +158,7 @@ impl Restorer for Ngram {
     fn session(&self, request: Request) -> Box<dyn Session + '_> {
         let confidence = request.confidence && self.has_probabilities();
         let request = Request { confidence, ..request };
-        let scorer = Walk::new(&self.machine);
+        let scorer = &self.machine;
         match self.marks(request) {
             Some(marks) => Box::new(EventSession::new(self.candidates(), marks, scorer, request)),
             None => Box::new(HmmSession::new(self.candidates(), scorer, request)),
@@ -183,33 +172,34 @@ impl Details for Ngram {
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
-        let scorer = Walk::new(&self.machine);
+        let scorer = &self.machine;
         Some(match self.marks(Request::default()) {
             Some(marks) => events::n_best(self.candidates(), marks, scorer, sentence, n),
-            None => session::n_best(&self.candidates(), &scorer, sentence, n),
+            None => session::n_best(&self.candidates(), scorer, sentence, n),
         })
     }
 }
 
-impl Scorer for Walk<'_> {
+/// A word of the language model is read as its number plus one.
+impl Scorer for Machine {
     type State = u32;
     type Candidate = FormCandidate;
 
     fn start(&self) -> u32 {
-        Walk::start(self)
+        Machine::start(self).unwrap_or(0)
     }
 
     #[inline]
     fn step(&self, _: usize, state: u32, next: FormCandidate) -> (f32, u32) {
         let (ended, state) =
-            if next.opens { (Walk::finish(self, state), Walk::start(self)) } else { (0.0, state) };
-        let (cost, state) = Walk::step(self, state, next.word.0 + 1, next.skips);
+            if next.opens { (Machine::finish(self, state), Scorer::start(self)) } else { (0.0, state) };
+        let (cost, state) = Machine::step(self, state, next.word.0 + 1, next.skips);
         (ended + cost + next.cost, state)
     }
 
     #[inline]
     fn finish(&self, state: u32) -> f32 {
-        Walk::finish(self, state)
+        Machine::finish(self, state)
     }
 }
 

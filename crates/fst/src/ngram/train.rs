@@ -11,7 +11,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_lm::forms::check_weight;
 use majuscule_methods::gaps::MarkCosts;
 use majuscule_train::corpus::Corpus;
-use majuscule_train::methods::hmm::LanguageAndMap;
+use majuscule_train::methods::hmm::{LanguageAndMap, LanguageParts};
 use majuscule_train::methods::{Learned, Learner, Watch, json};
 
 /// The training configuration of `ngram`.
@@ -67,18 +67,15 @@ fn with_costs(
     corpus: &Corpus,
     threads: NonZeroUsize,
 ) -> Result<Ngram> {
-    let parts = config.language.parts(corpus, threads)?;
-    let order = parts.model.order() as u8;
+    let LanguageParts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
+    let order = model.order() as u8;
     let settings = NgramSettings { arcs: config.arcs, order, map_weight: config.map_weight, marks };
-    let machine = Machine::of_model(&parts.model, config.arcs)?;
-    let symbols = Symbols::of_model(&parts.model, config.arcs)?;
+    let machine = Machine::of_model(&model, config.arcs)?;
+    let symbols = Symbols::of_model(&model, config.arcs)?;
     let mut file = Vec::new();
     wfst::write(&machine, Some((&symbols, &symbols)), &mut file)
         .map_err(|error| Error::io("write", MACHINE, error))?;
-    let mut sections = parts.sections;
     sections.insert(0, (MACHINE.to_owned(), file));
-    let vocabulary = parts.model.vocabulary().clone();
-    let held = (parts.forms, parts.guesser);
-    let model = Ngram::new(machine, vocabulary, held, settings, corpus.locale(), config.language.labels());
-    Ok(Ngram { sections, ..model })
+    let (vocabulary, locale, labels) = (model.vocabulary, corpus.locale(), config.language.labels());
+    Ok(Ngram { machine, vocabulary, forms, guesser, settings, locale, labels, sections })
 }

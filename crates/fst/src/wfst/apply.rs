@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    ArcLabel, EPSILON, FAILURE_SYMBOL, Lattice, LayeredSearch, Machine, MachinePath, Symbols, WordCandidate,
-    best_paths, composed,
+    ArcLabel, EPSILON, FAILURE_SYMBOL, LayeredSearch, Machine, MachinePath, Symbols, best_paths, composed,
 };
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::vocab::SPECIAL;
@@ -92,23 +91,21 @@ impl Transducer {
         composed(&self.machine, &self.lattice(line)?)
     }
 
-    fn lattice(&self, line: &str) -> Result<Lattice> {
-        let mut lattice = Lattice::default();
+    /// Returns the labels that each word of a line may be read as.
+    fn lattice(&self, line: &str) -> Result<Vec<&[ArcLabel]>> {
         let mut key = String::new();
-        for word in line.split_whitespace() {
+        let readings = |word: &str| {
             key.clear();
             lower_word(word, self.locale, &mut key);
             let readings = self.readings.get(&key).map(Vec::as_slice);
-            let readings = readings.or_else(|| self.unknown.as_ref().map(std::slice::from_ref));
-            let readings = readings.ok_or_else(|| {
+            readings.or_else(|| self.unknown.as_ref().map(std::slice::from_ref)).ok_or_else(|| {
                 let word = word.escape_debug();
                 Error::usage(format!(
                     "\"{word}\" is not among the symbols that the machine reads, and it has no <unk>"
                 ))
-            })?;
-            lattice.push(readings.iter().map(|&label| WordCandidate { label, cost: 0.0 }));
-        }
-        Ok(lattice)
+            })
+        };
+        line.split_whitespace().map(readings).collect()
     }
 
     /// Converts a path to its output. A word that was read as `<unk>` stays unchanged.

@@ -12,7 +12,7 @@ use rustfst::Semiring;
 use rustfst::fst_properties::FstProperties;
 
 use super::symbols::shown;
-use super::{ArcLabel, EPSILON, Machine, MachineArc, MachineParts, Symbols, cost};
+use super::{ArcLabel, EPSILON, Machine, MachineArc, Symbols, cost};
 use majuscule_base::error::{Error, Result};
 
 const MAGIC: i32 = 2_125_659_606;
@@ -59,40 +59,24 @@ pub fn write(
     symbols: Option<(&Symbols, &Symbols)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut parts = MachineParts { start: machine.start(), ..MachineParts::new() };
-    for state in 0..machine.states() as u32 {
-        parts.arcs.extend_from_slice(machine.out(state));
-        parts.end_state(machine.end(state));
-    }
-    put(&parts, symbols, out)
-}
-
-/// Writes the parts of a machine; see [`write()`].
-pub(super) fn put(
-    parts: &MachineParts,
-    symbols: Option<(&Symbols, &Symbols)>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let too_many = |_| io::Error::other("more than 2,147,483,647 states or arcs");
-    i32::try_from(parts.finals.len().max(parts.arcs.len())).map_err(too_many)?;
-    let mut bytes = Vec::with_capacity(100 + 20 * parts.finals.len() + 16 * parts.arcs.len());
+    let mut bytes = Vec::with_capacity(100 + 20 * machine.finals.len() + 16 * machine.arcs.len());
     bytes.extend(MAGIC.to_le_bytes());
     put_text("const", &mut bytes);
     put_text(ARCS, &mut bytes);
     bytes.extend(2i32.to_le_bytes());
     let flags = if symbols.is_some() { HAS_INPUT_SYMBOLS | HAS_OUTPUT_SYMBOLS } else { 0 };
     bytes.extend(flags.to_le_bytes());
-    bytes.extend((properties(parts).bits() | EXPANDED).to_le_bytes());
-    bytes.extend(parts.start.map_or(-1, i64::from).to_le_bytes());
-    bytes.extend((parts.finals.len() as i64).to_le_bytes());
-    bytes.extend((parts.arcs.len() as i64).to_le_bytes());
+    bytes.extend((properties(machine).bits() | EXPANDED).to_le_bytes());
+    bytes.extend(machine.start.map_or(-1, i64::from).to_le_bytes());
+    bytes.extend((machine.finals.len() as i64).to_le_bytes());
+    bytes.extend((machine.arcs.len() as i64).to_le_bytes());
     if let Some((inputs, outputs)) = symbols {
         put_symbols(inputs, &mut bytes);
         put_symbols(outputs, &mut bytes);
     }
-    for (state, last) in parts.finals.iter().enumerate() {
-        let (begin, end) = (parts.begins[state], parts.begins[state + 1]);
-        let arcs = &parts.arcs[begin..end];
+    for (state, last) in machine.finals.iter().enumerate() {
+        let (begin, end) = (machine.begins[state], machine.begins[state + 1]);
+        let arcs = &machine.arcs[begin..end];
         let inputs = arcs.iter().take_while(|arc| arc.ilabel == EPSILON).count();
         let outputs = arcs.iter().filter(|arc| arc.olabel == EPSILON).count();
         bytes.extend(last.to_le_bytes());
@@ -100,7 +84,7 @@ pub(super) fn put(
             bytes.extend((number as u32).to_le_bytes());
         }
     }
-    for arc in &parts.arcs {
+    for arc in &machine.arcs {
         bytes.extend(arc.ilabel.to_le_bytes());
         bytes.extend(arc.olabel.to_le_bytes());
         bytes.extend(cost(&arc.weight).to_le_bytes());
@@ -128,21 +112,21 @@ fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
 
 /// Returns the properties of a machine's arcs; without them, a composition would examine all arcs
 /// again.
-pub(super) fn properties(parts: &MachineParts) -> FstProperties {
+pub(super) fn properties(machine: &Machine) -> FstProperties {
     use FstProperties as P;
     let mut acceptor = true;
     let (mut input_epsilons, mut output_epsilons) = (false, false);
     let (mut sorted, mut input_unique) = (true, true);
-    let mut weighted = parts.finals.iter().any(|&last| last != 0.0 && last != f32::INFINITY);
-    for arc in &parts.arcs {
+    let mut weighted = machine.finals.iter().any(|&last| last != 0.0 && last != f32::INFINITY);
+    for arc in &machine.arcs {
         acceptor &= arc.ilabel == arc.olabel;
         input_epsilons |= arc.ilabel == EPSILON;
         output_epsilons |= arc.olabel == EPSILON;
         weighted |= *cost(&arc.weight) != 0.0;
     }
     let mut epsilons = false;
-    for state in parts.begins.windows(2) {
-        let arcs = &parts.arcs[state[0]..state[1]];
+    for state in machine.begins.windows(2) {
+        let arcs = &machine.arcs[state[0]..state[1]];
         sorted &= arcs.is_sorted_by_key(|arc| arc.olabel);
         input_unique &= arcs.is_sorted_by(|a, b| a.ilabel < b.ilabel);
         epsilons |= arcs.iter().any(|arc| arc.ilabel == EPSILON && arc.olabel == EPSILON);
@@ -164,13 +148,13 @@ pub(super) fn properties(parts: &MachineParts) -> FstProperties {
 /// Returns an error if the file is not such a machine, is cut off, or has
 /// arcs to states that do not exist.
 pub fn read(name: &str, bytes: &[u8]) -> Result<(Machine, Facts)> {
-    let (parts, facts) = parts(bytes).map_err(|problem| Error::file(name, problem))?;
-    Ok((Machine::new(parts, None)?, facts))
+    let (machine, facts) = machine(bytes).map_err(|problem| Error::file(name, problem))?;
+    Ok((machine.fitting()?, facts))
 }
 
 const AGAIN: &str = "copy it again, or build it again";
 
-fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
+fn machine(bytes: &[u8]) -> Result<(Machine, Facts), String> {
     let mut rest = UnreadBytes { bytes, at: 0 };
     if !begins(bytes) {
         return Err(
@@ -210,7 +194,7 @@ fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
         sides[0] &= arcs.is_sorted_by_key(|arc| shown(arc.ilabel));
         sides[1] &= arcs.is_sorted_by_key(|arc| shown(arc.olabel));
     };
-    let mut parts = match kind.as_str() {
+    let mut machine = match kind.as_str() {
         "const" => constant(&mut rest, aligned, states, arcs, &mut see)?,
         _ => vector(&mut rest, states, &mut see)?,
     };
@@ -219,24 +203,24 @@ fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
         let more = bytes.len() - rest.at;
         return Err(format!("has {more} bytes more than a machine of its size: {AGAIN}"));
     }
-    let count = parts.finals.len() as i64;
-    parts.start = match start {
+    let count = machine.finals.len() as i64;
+    machine.start = match start {
         -1 => None,
         0.. if start < count => Some(start as u32),
         _ => return Err(format!("begins in state {start}, but has {count} states: {AGAIN}")),
     };
-    check(&parts)?;
-    Ok((parts, Facts { kind, inputs, outputs, input_sorted, output_sorted }))
+    check(&machine)?;
+    Ok((machine, Facts { kind, inputs, outputs, input_sorted, output_sorted }))
 }
 
 /// The invalid label of OpenFst and rustfst.
 const NO_LABEL: ArcLabel = ArcLabel::MAX;
 
 /// Refuses arcs to states that do not exist, invalid labels, and costs that cannot be added.
-fn check(parts: &MachineParts) -> Result<(), String> {
-    let count = parts.finals.len();
+fn check(machine: &Machine) -> Result<(), String> {
+    let count = machine.finals.len();
     let is_cost = |cost: f32| !cost.is_nan() && cost != f32::NEG_INFINITY;
-    for arc in &parts.arcs {
+    for arc in &machine.arcs {
         if arc.nextstate as usize >= count {
             return Err(format!("has an arc to state {}, but {count} states: {AGAIN}", arc.nextstate as i32));
         }
@@ -247,7 +231,7 @@ fn check(parts: &MachineParts) -> Result<(), String> {
             return Err(format!("has an arc with the label -1, which means no label: {AGAIN}"));
         }
     }
-    match parts.finals.iter().find(|&&last| !is_cost(last)) {
+    match machine.finals.iter().find(|&&last| !is_cost(last)) {
         Some(last) => Err(format!("has a state that ends at the cost {last}: {AGAIN}")),
         None => Ok(()),
     }
@@ -259,7 +243,7 @@ fn constant(
     states: i64,
     arcs: i64,
     see: &mut dyn FnMut(&[MachineArc]),
-) -> Result<MachineParts, String> {
+) -> Result<Machine, String> {
     if aligned {
         rest.align()?;
     }
@@ -268,41 +252,41 @@ fn constant(
         rest.align()?;
     }
     let all = rest.cells::<16>(arcs)?;
-    let mut parts = MachineParts::new();
-    parts.arcs.reserve_exact(all.len());
+    let mut machine = Machine::new();
+    machine.arcs.reserve_exact(all.len());
     for cell in cells {
         let begin = u32::from_le_bytes(part(cell, 4)) as usize;
         let count = u32::from_le_bytes(part(cell, 8)) as usize;
-        if begin != parts.arcs.len() || begin + count > all.len() {
+        if begin != machine.arcs.len() || begin + count > all.len() {
             let problem = format!("has a state with arcs {begin} to {} of {}", begin + count, all.len());
             return Err(format!("{problem}: {AGAIN}"));
         }
-        parts.arcs.extend(all[begin..begin + count].iter().map(arc));
-        see(&parts.arcs[begin..]);
-        parts.end_state(f32::from_le_bytes(part(cell, 0)));
+        machine.arcs.extend(all[begin..begin + count].iter().map(arc));
+        see(&machine.arcs[begin..]);
+        machine.end_state(f32::from_le_bytes(part(cell, 0)));
     }
-    if parts.arcs.len() != all.len() {
-        return Err(format!("has {} arcs that belong to no state: {AGAIN}", all.len() - parts.arcs.len()));
+    if machine.arcs.len() != all.len() {
+        return Err(format!("has {} arcs that belong to no state: {AGAIN}", all.len() - machine.arcs.len()));
     }
-    Ok(parts)
+    Ok(machine)
 }
 
 fn vector(
     rest: &mut UnreadBytes<'_>,
     states: i64,
     see: &mut dyn FnMut(&[MachineArc]),
-) -> Result<MachineParts, String> {
-    let mut parts = MachineParts::new();
+) -> Result<Machine, String> {
+    let mut machine = Machine::new();
     // A file that was written to a pipe does not record its number of states.
-    while if states == -1 { rest.at < rest.bytes.len() } else { (parts.finals.len() as i64) < states } {
+    while if states == -1 { rest.at < rest.bytes.len() } else { (machine.finals.len() as i64) < states } {
         let last = f32::from_le_bytes(rest.array()?);
         let count = rest.long()?;
-        let begin = parts.arcs.len();
-        parts.arcs.extend(rest.cells::<16>(count)?.iter().map(arc));
-        see(&parts.arcs[begin..]);
-        parts.end_state(last);
+        let begin = machine.arcs.len();
+        machine.arcs.extend(rest.cells::<16>(count)?.iter().map(arc));
+        see(&machine.arcs[begin..]);
+        machine.end_state(last);
     }
-    Ok(parts)
+    Ok(machine)
 }
 
 fn arc(cell: &[u8; 16]) -> MachineArc {

@@ -7,42 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ArcLabel, EPSILON, Machine, MachinePath, WordCandidate, cost};
-
-/// The candidates at each position of a sentence.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lattice {
-    candidates: Vec<WordCandidate>,
-    /// The end of each position's candidates in `candidates`.
-    ends: Vec<usize>,
-}
-
-impl Lattice {
-    /// Appends a position.
-    pub fn push(&mut self, candidates: impl IntoIterator<Item = WordCandidate>) {
-        self.candidates.extend(candidates);
-        self.ends.push(self.candidates.len());
-    }
-
-    /// Returns the number of positions.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns true if the lattice has no positions.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// Returns the candidates of a position.
-    ///
-    /// # Panics
-    /// Panics if there is no such position.
-    pub fn position(&self, at: usize) -> &[WordCandidate] {
-        let begin = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.candidates[begin..self.ends[at]]
-    }
-}
+use super::{ArcLabel, EPSILON, Machine, MachinePath, cost};
 
 /// The index of the last output step on a path that has none.
 const NONE: u32 = u32::MAX;
@@ -134,32 +99,30 @@ impl<'m> LayeredSearch<'m> {
         Self { machine, layer, next, marks: Vec::new(), agenda: Vec::new() }
     }
 
-    /// Finds the best path of a lattice through the machine; `None` if the machine accepts none of
-    /// its paths. The path has the same cost as the path of [`best_path`](super::best_path), which
-    /// takes many times longer.
-    pub fn best(&mut self, lattice: &Lattice) -> Option<MachinePath> {
+    /// Finds the best path of a lattice, which has the labels that each word of a sentence may be read
+    /// as; `None` if the machine accepts none of its paths.
+    pub fn best(&mut self, lattice: &[impl AsRef<[ArcLabel]>]) -> Option<MachinePath> {
         self.marks.clear();
         self.layer.clear();
         let start = self.machine.start()?;
         self.layer.relax(Reached { state: start, cost: 0.0, mark: NONE, output: EPSILON });
-        for at in 0..lattice.len() {
+        for labels in lattice {
             self.close();
-            self.step(lattice.position(at));
+            self.step(labels.as_ref());
         }
         self.close();
         self.end()
     }
 
-    /// Reads a position. If the machine accepts none of its candidates, no path is left.
-    fn step(&mut self, candidates: &[WordCandidate]) {
+    /// Reads a word. If the machine accepts none of its labels, no path is left.
+    fn step(&mut self, labels: &[ArcLabel]) {
         self.next.clear();
         let machine = self.machine;
         for &Reached { state, cost: before, mark, .. } in &self.layer.states {
-            for candidate in candidates {
-                let mut state = state;
-                let mut so_far = before + f64::from(candidate.cost);
+            for &label in labels {
+                let (mut state, mut so_far) = (state, before);
                 loop {
-                    let arcs = machine.reading(state, candidate.label);
+                    let arcs = machine.reading(state, label);
                     for arc in arcs {
                         let cost = so_far + f64::from(*cost(&arc.weight));
                         if cost < f64::INFINITY {

@@ -21,18 +21,19 @@ mod plain;
 mod symbols;
 mod walk;
 
+use std::sync::OnceLock;
+
 use rustfst::fst_impls::ConstFst;
 use rustfst::fst_properties::FstProperties;
-use rustfst::prelude::{CoreFst, ExpandedFst, SerializableFst, Tr, TropicalWeight, Trs, TrsConst};
+use rustfst::prelude::{SerializableFst, Tr, TropicalWeight};
 use serde::{Deserialize, Serialize};
 
 pub use apply::{InputLine, Transducer};
 pub use draw::{dot, svg};
 pub use file::{Facts, read, write};
-pub use layered::{Lattice, LayeredSearch};
-pub use plain::{best_path, best_paths, composed};
+pub use layered::LayeredSearch;
+pub use plain::{best_paths, composed};
 pub use symbols::Symbols;
-pub use walk::Walk;
 
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::forms::Forms;
@@ -85,15 +86,6 @@ impl BackOff {
     }
 }
 
-/// A candidate word at a position, with a cost in addition to the machine's.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WordCandidate {
-    /// The label that the machine reads.
-    pub label: ArcLabel,
-    /// −ln of the candidate's weight.
-    pub cost: f32,
-}
-
 /// A path through a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachinePath {
@@ -106,10 +98,15 @@ pub struct MachinePath {
 /// A machine with costs in the tropical semiring, whose arcs are sorted by input label.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    fst: ConstFst<TropicalWeight>,
-    /// The arcs of each state, shared with `fst`.
-    arcs: Vec<TrsConst<TropicalWeight>>,
+    start: Option<u32>,
+    /// The final cost of each state; infinite if the state is not final.
+    finals: Vec<f32>,
+    /// The start of each state's arcs, followed by the end of the last state's.
+    begins: Vec<usize>,
+    arcs: Vec<MachineArc>,
     failure: Option<ArcLabel>,
+    /// The machine as rustfst composes it, made on demand.
+    composable: OnceLock<ConstFst<TropicalWeight>>,
 }
 
 /// Properties of a machine's arcs.
@@ -123,28 +120,24 @@ pub struct Properties {
 
 type MachineArc = Tr<TropicalWeight>;
 
-/// The parts that a machine is built from.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct MachineParts {
-    start: Option<u32>,
-    /// The final cost of each state; infinite if the state is not final.
-    finals: Vec<f32>,
-    /// The start of each state's arcs, followed by the end of the last state's.
-    begins: Vec<usize>,
-    arcs: Vec<MachineArc>,
+/// The sort key of arcs: by input label, then by output label.
+fn order(arc: &MachineArc) -> (ArcLabel, ArcLabel) {
+    (arc.ilabel, arc.olabel)
 }
 
-impl MachineParts {
+impl Machine {
+    /// Creates a machine without states.
     fn new() -> Self {
-        Self { begins: vec![0], ..Self::default() }
+        let (finals, arcs) = (Vec::new(), Vec::new());
+        Self { start: None, finals, begins: vec![0], arcs, failure: None, composable: OnceLock::new() }
     }
 
     fn arc(&mut self, input: ArcLabel, output: ArcLabel, cost: f32, next: u32) {
         self.arcs.push(Tr::new(input, output, cost, next));
     }
 
-    /// Ends a state with a final cost: the arcs pushed since the previous
-    /// state belong to it and are sorted.
+    /// Ends a state with a final cost: the arcs added since the previous state belong to it and are
+    /// sorted.
     fn end_state(&mut self, last: f32) {
         let begin = self.begins[self.finals.len()];
         let arcs = &mut self.arcs[begin..];
@@ -154,14 +147,15 @@ impl MachineParts {
         self.finals.push(last);
         self.begins.push(self.arcs.len());
     }
-}
 
-/// The sort key of arcs: by input label, then by output label.
-fn order(arc: &MachineArc) -> (ArcLabel, ArcLabel) {
-    (arc.ilabel, arc.olabel)
-}
+    /// Returns the machine if its size fits into a file.
+    fn fitting(self) -> Result<Self> {
+        match i32::try_from(self.states().max(self.arcs())) {
+            Ok(_) => Ok(self),
+            Err(_) => Err(Error::usage("the machine is too large: more than 2,147,483,647 states or arcs")),
+        }
+    }
 
-impl Machine {
     /// Builds the acceptor G of a language model. A word's label is its number plus one; the label
     /// of failure arcs comes after the labels of all words.
     ///
@@ -170,10 +164,10 @@ impl Machine {
     pub fn of_model(model: &NgramModel, back_off: BackOff) -> Result<Self> {
         let failure = model.vocabulary().len() as ArcLabel + 1;
         let label = |word: WordId| word.0 + 1;
-        let parts = acceptor(model, back_off, failure, |parts, word, cost, next| {
-            parts.arc(label(word), label(word), cost, next);
+        let machine = acceptor(model, back_off, failure, |machine, word, cost, next| {
+            machine.arc(label(word), label(word), cost, next);
         });
-        Self::new(parts, (back_off == BackOff::Failure).then_some(failure))
+        Ok(Self { failure: (back_off == BackOff::Failure).then_some(failure), ..machine.fitting()? })
     }
 
     /// Builds the transducer T of a language model, as in the paper's figure 3: it reads
@@ -202,25 +196,25 @@ impl Machine {
                 spelled[form.word.0 as usize].push((input, output, -form.weight * map_weight));
             }
         }
-        let parts = acceptor(model, BackOff::Epsilon, EPSILON, |parts, word, cost, next| {
+        let machine = acceptor(model, BackOff::Epsilon, EPSILON, |machine, word, cost, next| {
             for &(input, output, more) in &spelled[word.0 as usize] {
-                parts.arc(input, output, cost + more, next);
+                machine.arc(input, output, cost + more, next);
             }
         });
-        Ok((Self::new(parts, None)?, inputs, outputs))
+        Ok((machine.fitting()?, inputs, outputs))
     }
 
-    fn new(parts: MachineParts, failure: Option<ArcLabel>) -> Result<Self> {
+    /// Returns the machine as rustfst composes it.
+    fn composable(&self) -> Result<&ConstFst<TropicalWeight>> {
+        if let Some(fst) = self.composable.get() {
+            return Ok(fst);
+        }
         // rustfst can build such a machine only from the bytes of a file, which are valid here.
         let mut bytes = Vec::new();
-        file::put(&parts, None, &mut bytes)
-            .map_err(|error| Error::usage(format!("the machine is too large: {error}")))?;
-        drop(parts);
+        write(self, None, &mut bytes).expect("memory takes all");
         let fst = ConstFst::load(&bytes)
             .map_err(|error| Error::usage(format!("rustfst rejects the machine: {error}")))?;
-        drop(bytes);
-        let arcs = (0..fst.num_states() as u32).map_while(|state| fst.get_trs(state).ok()).collect();
-        Ok(Self { fst, arcs, failure })
+        Ok(self.composable.get_or_init(|| fst))
     }
 
     /// Returns the machine with the arcs of this label as failure arcs.
@@ -267,53 +261,46 @@ impl Machine {
 
     /// Returns the number of states.
     pub fn states(&self) -> usize {
-        self.arcs.len()
+        self.finals.len()
     }
 
     /// Returns the number of arcs.
     pub fn arcs(&self) -> usize {
-        self.arcs.iter().map(|arcs| arcs.len()).sum()
+        self.arcs.len()
     }
 
     /// Returns the number of final states.
     pub fn finals(&self) -> usize {
-        (0..self.states() as u32).filter(|&state| self.end(state) < f32::INFINITY).count()
+        self.finals.iter().filter(|&&cost| cost < f32::INFINITY).count()
     }
 
     /// Returns the number of arcs that read a label.
     pub fn count_reading(&self, label: ArcLabel) -> usize {
-        (0..self.states() as u32).map(|state| self.reading(state, label).len()).sum()
+        self.arcs.iter().filter(|arc| arc.ilabel == label).count()
     }
 
     /// Returns the properties of the machine's arcs.
     pub fn properties(&self) -> Properties {
-        let properties = self.fst.properties();
+        let properties = file::properties(self);
         Properties {
             acceptor: properties.contains(FstProperties::ACCEPTOR),
             input_deterministic: properties.contains(FstProperties::I_DETERMINISTIC),
         }
     }
 
-    fn all_arcs(&self) -> impl Iterator<Item = &MachineArc> {
-        self.arcs.iter().flat_map(|arcs| arcs.trs())
-    }
-
     /// Returns the start state.
     pub fn start(&self) -> Option<u32> {
-        self.fst.start()
+        self.start
     }
 
     /// Returns the final cost of a state; infinite if the state is not final.
     fn end(&self, state: u32) -> f32 {
-        match self.fst.final_weight(state) {
-            Ok(Some(weight)) => *cost(&weight),
-            _ => f32::INFINITY,
-        }
+        self.finals.get(state as usize).copied().unwrap_or(f32::INFINITY)
     }
 
     #[inline]
     fn out(&self, state: u32) -> &[MachineArc] {
-        self.arcs[state as usize].trs()
+        &self.arcs[self.begins[state as usize]..self.begins[state as usize + 1]]
     }
 
     /// Returns the arcs of a state that read a label.
@@ -361,9 +348,9 @@ fn acceptor(
     model: &NgramModel,
     back_off: BackOff,
     failure: ArcLabel,
-    follow: impl Fn(&mut MachineParts, WordId, f32, u32),
-) -> MachineParts {
-    let mut parts = MachineParts::new();
+    follow: impl Fn(&mut Machine, WordId, f32, u32),
+) -> Machine {
+    let mut machine = Machine::new();
     // The machine's state number of each state of the model.
     let mut numbers = Vec::new();
     let mut count = 0;
@@ -382,23 +369,23 @@ fn acceptor(
             match word {
                 WordId::START if state.back_off.is_some() => {}
                 // Only the empty state has no back-off; the state after `<s>` is the start.
-                WordId::START => parts.start = Some(number(step.state)),
+                WordId::START => machine.start = Some(number(step.state)),
                 WordId::END => end = nats(step.log10),
-                _ => follow(&mut parts, word, nats(step.log10), number(step.state)),
+                _ => follow(&mut machine, word, nats(step.log10), number(step.state)),
             }
         }
         if let Some((log10, shorter)) = state.back_off {
             let shorter = number(shorter);
-            parts.arc(label, label, nats(log10), shorter);
+            machine.arc(label, label, nats(log10), shorter);
             // The final cost by way of a failure arc is computed here, so that no search has to
             // follow the arc.
             if back_off == BackOff::Failure && end == f32::INFINITY {
-                end = nats(log10) + parts.finals[shorter as usize];
+                end = nats(log10) + machine.finals[shorter as usize];
             }
         }
-        parts.end_state(end);
+        machine.end_state(end);
     });
-    parts
+    machine
 }
 
 /// Converts log10 p to a cost, −ln p.

@@ -1,6 +1,5 @@
-//! The best path as found by rustfst: the words of a sentence become a machine, which is composed
-//! with another, and the shortest path of the composition is chosen. This is the reference for the
-//! search by layers, and it also finds the n best paths.
+//! The n best paths as found by rustfst: the words of a sentence become a machine, which is composed
+//! with another, and the shortest paths of the composition are chosen.
 
 use rustfst::algorithms::compose::compose_filters::{ComposeFilterBuilder, TrivialComposeFilterBuilder};
 use rustfst::algorithms::compose::matchers::{
@@ -13,29 +12,22 @@ use rustfst::fst_impls::{ConstFst, VectorFst};
 use rustfst::prelude::{CoreFst, ExpandedFst, Fst, MutableFst, Tr, TropicalWeight, Trs};
 use rustfst::{NO_LABEL, Semiring};
 
-use super::{ArcLabel, EPSILON, Lattice, Machine, MachineArc, MachineParts, MachinePath, cost};
+use super::{ArcLabel, EPSILON, Machine, MachineArc, MachinePath, cost};
 use majuscule_base::error::{Error, Result};
 
 type Foreign<T> = anyhow::Result<T>;
 type Vector = VectorFst<TropicalWeight>;
 type Const = ConstFst<TropicalWeight>;
 
-/// Finds the best path of a lattice through a machine; `None` if the
-/// machine accepts none of its paths.
-///
-/// # Errors
-/// Returns an error if rustfst fails.
-pub fn best_path(machine: &Machine, lattice: &Lattice) -> Result<Option<MachinePath>> {
-    let found = compose(machine, lattice).and_then(|both| shortest(&both, 1));
-    let mut paths = found.map_err(foreign)?;
-    Ok(paths.pop())
-}
-
 /// Finds the `count` best paths with distinct outputs, best first.
 ///
 /// # Errors
 /// Returns an error if rustfst fails.
-pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<Vec<MachinePath>> {
+pub fn best_paths(
+    machine: &Machine,
+    lattice: &[impl AsRef<[ArcLabel]>],
+    count: usize,
+) -> Result<Vec<MachinePath>> {
     let several = || {
         let mut both = compose(machine, lattice)?;
         // Paths that differ only in their input count as one path.
@@ -53,21 +45,21 @@ pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<
 ///
 /// # Errors
 /// Returns an error if rustfst fails.
-pub fn composed(machine: &Machine, lattice: &Lattice) -> Result<Option<Machine>> {
-    let parts = || {
+pub fn composed(machine: &Machine, lattice: &[impl AsRef<[ArcLabel]>]) -> Result<Option<Machine>> {
+    let machine = || {
         let mut both = compose(machine, lattice)?;
         connect(&mut both)?;
-        let mut parts = MachineParts { start: both.start(), ..MachineParts::new() };
+        let mut machine = Machine { start: both.start(), ..Machine::new() };
         for state in both.states_range() {
             for arc in both.get_trs(state)?.trs() {
-                parts.arc(arc.ilabel, arc.olabel, *cost(&arc.weight), arc.nextstate);
+                machine.arc(arc.ilabel, arc.olabel, *cost(&arc.weight), arc.nextstate);
             }
-            parts.end_state(both.final_weight(state)?.map_or(f32::INFINITY, |weight| *cost(&weight)));
+            machine.end_state(both.final_weight(state)?.map_or(f32::INFINITY, |weight| *cost(&weight)));
         }
-        Ok(parts)
+        Ok(machine)
     };
-    let parts = parts().map_err(foreign)?;
-    parts.start.is_some().then(|| Machine::new(parts, None)).transpose()
+    let machine = machine().map_err(foreign)?;
+    machine.start.is_some().then(|| machine.fitting()).transpose()
 }
 
 fn foreign(error: anyhow::Error) -> Error {
@@ -75,39 +67,39 @@ fn foreign(error: anyhow::Error) -> Error {
 }
 
 /// Converts a lattice to a machine with one state between two positions.
-fn sausage(lattice: &Lattice) -> Foreign<Vector> {
+fn sausage(lattice: &[impl AsRef<[ArcLabel]>]) -> Foreign<Vector> {
     let mut fst = Vector::new();
     fst.add_states(lattice.len() + 1);
     fst.set_start(0)?;
-    for at in 0..lattice.len() {
-        let mut candidates = lattice.position(at).to_vec();
-        candidates.sort_by_key(|candidate| candidate.label);
-        for candidate in candidates {
-            let weight = TropicalWeight::new(candidate.cost);
-            fst.add_tr(at as u32, Tr::new(candidate.label, candidate.label, weight, at as u32 + 1))?;
+    for (at, labels) in (0..).zip(lattice) {
+        let mut labels = labels.as_ref().to_vec();
+        labels.sort_unstable();
+        for label in labels {
+            fst.add_tr(at, Tr::new(label, label, TropicalWeight::one(), at + 1))?;
         }
     }
     fst.set_final(lattice.len() as u32, TropicalWeight::one())?;
     Ok(fst)
 }
 
-fn compose(machine: &Machine, lattice: &Lattice) -> Foreign<Vector> {
+pub(super) fn compose(machine: &Machine, lattice: &[impl AsRef<[ArcLabel]>]) -> Foreign<Vector> {
     let sausage = sausage(lattice)?;
+    let fst = machine.composable()?;
     let one = SortedMatcher::new(&sausage, MatchType::MatchOutput)?;
-    let other = Failing { machine, fst: &machine.fst };
+    let other = Failing { machine, fst };
     let filter = TrivialComposeFilterBuilder::<_, Vector, Const, &Vector, &Const, _, _>::new(
         &sausage,
-        &machine.fst,
+        fst,
         Some(one),
         Some(other),
     )?;
     let options = ComposeFstOpOptions::new(None, None, filter, None);
     let both: ComposeFst<_, Vector, Const, _, _, SortedMatcher<_, _, _>, Failing<'_>, _> =
-        ComposeFst::new_with_options(&sausage, &machine.fst, options)?;
+        ComposeFst::new_with_options(&sausage, fst, options)?;
     both.compute()
 }
 
-fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<MachinePath>> {
+pub(super) fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<MachinePath>> {
     let config = ShortestPathConfig::default().with_nshortest(count).with_unique(count > 1);
     let found: Vector = shortest_path_with_config(fst, config)?;
     let mut paths = Vec::new();

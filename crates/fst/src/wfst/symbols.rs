@@ -142,7 +142,7 @@ impl Symbols {
         label: impl Fn(&MachineArc) -> ArcLabel,
     ) -> Result<()> {
         let lacks = |label: &ArcLabel| *label != EPSILON && self.word(*label).is_none();
-        match machine.all_arcs().map(label).find(lacks) {
+        match machine.arcs.iter().map(label).find(lacks) {
             Some(label) => Err(Error::usage(format!(
                 "the machine {side} the label {}, which is not among the {} symbols: give the table that was written with it",
                 shown(label),

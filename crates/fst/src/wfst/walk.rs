@@ -7,33 +7,17 @@
 
 use super::{ArcLabel, EPSILON, Machine, cost};
 
-/// The paths through the machine of a language model.
-#[derive(Debug, Clone, Copy)]
-pub struct Walk<'m> {
-    machine: &'m Machine,
-}
-
-impl<'m> Walk<'m> {
-    /// Creates a walk through the acceptor of a model.
-    pub fn new(machine: &'m Machine) -> Self {
-        Self { machine }
-    }
-
-    /// Returns the state before the first word.
-    pub fn start(&self) -> u32 {
-        self.machine.start().unwrap_or(0)
-    }
-
+impl Machine {
     /// Reads a word's label after backing off `skips` times, as far as the state
     /// allows, and returns its cost and the next state. If the word still does not
-    /// follow, the walk backs off further.
+    /// follow, the path backs off further.
     #[inline]
-    pub fn step(&self, state: u32, label: ArcLabel, skips: u8) -> (f32, u32) {
+    pub(crate) fn step(&self, state: u32, label: ArcLabel, skips: u8) -> (f32, u32) {
         let (mut so_far, mut state, mut skips) = (0.0, state, skips);
         loop {
             let shorter = if skips > 0 { self.back_off(state) } else { None };
             if shorter.is_none()
-                && let Some(arc) = self.machine.reading(state, label).first()
+                && let Some(arc) = self.reading(state, label).first()
             {
                 return (so_far + cost(&arc.weight), arc.nextstate);
             }
@@ -49,25 +33,25 @@ impl<'m> Walk<'m> {
 
     /// Returns the least cost of ending in a state.
     #[inline]
-    pub fn finish(&self, state: u32) -> f32 {
-        let mut end = self.machine.end(state);
-        if self.machine.failure().is_some() {
+    pub(crate) fn finish(&self, state: u32) -> f32 {
+        let mut end = self.end(state);
+        if self.failure.is_some() {
             return end;
         }
         let (mut so_far, mut state) = (0.0, state);
         while let Some((cost, shorter)) = self.back_off(state) {
             so_far += cost;
             state = shorter;
-            end = end.min(so_far + self.machine.end(state));
+            end = end.min(so_far + self.end(state));
         }
         end
     }
 
     #[inline]
     fn back_off(&self, state: u32) -> Option<(f32, u32)> {
-        let arc = match self.machine.failure() {
-            Some(_) => self.machine.failing(state),
-            None => self.machine.out(state).first().filter(|arc| arc.ilabel == EPSILON),
+        let arc = match self.failure {
+            Some(_) => self.failing(state),
+            None => self.out(state).first().filter(|arc| arc.ilabel == EPSILON),
         };
         arc.map(|arc| (*cost(&arc.weight), arc.nextstate))
     }
