@@ -12,6 +12,7 @@
 pub const RESULTS_VERSION: u32 = 1;
 
 // In reading order: each module uses only those above it.
+mod numbers;
 pub mod random;
 pub mod corpus;
 pub mod lexicon;

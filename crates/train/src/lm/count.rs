@@ -8,9 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fmt::Debug;
-use std::sync::Arc;
 
-use super::spill::{BLOCK, Memory, NumberReader, Numbers, Pile, SpillBlock, SpillBlocks};
+use super::spill::{BLOCK, Memory, NumberReader, Numbers, Pile, SpillBlocks};
 use majuscule_base::bytes::varint;
 use majuscule_base::error::{Error, Result};
 use majuscule_lm::MAX_ORDER;
@@ -284,8 +283,8 @@ impl<K: Key> Grams<K> {
     /// Passes the blocks, as encoded by [`GramEncoder`], to `visit`.
     pub(super) fn into_blocks(self, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut blocks = self.rows.into_blocks();
-        while let Some(block) = blocks.next()? {
-            visit(block.bytes())?;
+        while blocks.advance()? {
+            visit(blocks.bytes())?;
         }
         Ok(())
     }
@@ -388,7 +387,6 @@ impl<K: Key> Grams<K> {
 #[derive(Debug)]
 pub(super) struct GramRows<K> {
     blocks: SpillBlocks,
-    block: Arc<SpillBlock>,
     at: usize,
     has_links: bool,
     /// The n-gram of the current row.
@@ -402,16 +400,19 @@ pub(super) struct GramRows<K> {
 
 impl<K: Key> GramRows<K> {
     fn new(blocks: SpillBlocks, has_links: bool) -> Self {
-        Self { blocks, block: Arc::default(), at: PAD, has_links, key: K::default(), seen: 0, links: 0 }
+        Self { blocks, at: PAD, has_links, key: K::default(), seen: 0, links: 0 }
     }
 
     /// Advances to the next row. Returns false at the end.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool> {
-        if self.at + PAD >= self.block.bytes().len() && !self.next_block()? {
-            return Ok(false);
+        if self.at + PAD >= self.blocks.bytes().len() {
+            if !self.blocks.advance()? {
+                return Ok(false);
+            }
+            (self.at, self.key) = (0, K::default());
         }
-        let row = decode(self.block.bytes(), &mut self.at, self.key, self.has_links);
+        let row = decode(self.blocks.bytes(), &mut self.at, self.key, self.has_links);
         (self.key, self.seen, self.links) = row.expect("blocks are read as they were written");
         Ok(true)
     }
@@ -440,15 +441,6 @@ impl<K: Key> GramRows<K> {
     #[inline]
     pub(super) fn words(&self, n: usize, bits: u32) -> [WordId; MAX_ORDER] {
         words_of(self.key, n, bits)
-    }
-
-    #[cold]
-    fn next_block(&mut self) -> Result<bool> {
-        // Frees the block just read before reading the next.
-        self.block = Arc::default();
-        let Some(block) = self.blocks.next()? else { return Ok(false) };
-        (self.block, self.at, self.key) = (block, 0, K::default());
-        Ok(true)
     }
 }
 

@@ -16,6 +16,7 @@ use std::path::Path;
 use super::count::{Grams, Key, PAD, Wide, decode, word_bits, words_of};
 use super::spill::{BLOCK, Memory};
 use super::words::{Content, JobStage, KnownWords, TextPreparation, TrainingText};
+use crate::numbers;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, Input};
 use majuscule_lm::MAX_ORDER;
@@ -53,8 +54,8 @@ impl TrainingText {
     fn of_counts(inputs: Vec<Input<'static>>, memory: &Memory) -> Result<Self> {
         let mut text: Option<Self> = None;
         for input in inputs {
-            let CountsHeader { counted, made, vocabulary, counts } = CountsHeader::read(input)?;
-            let order = counted.order;
+            let (counted, words, vocabulary, counts) = CountsFile::open(input)?;
+            let made = TextPreparation { words, order: Some(counted.order) };
             let text =
                 text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
             if text.made.words != made.words {
@@ -64,7 +65,7 @@ impl TrainingText {
                 );
                 return Err(Error::file(counted.input.name(), problem));
             }
-            text.made.order = text.made.order.min(Some(order));
+            text.made.order = text.made.order.min(made.order);
             text.add(Content::Counted(counted), &vocabulary, &counts);
         }
         let text = text.ok_or_else(|| Error::usage("no counts are named: expected at least one file"))?;
@@ -116,7 +117,7 @@ impl TrainingText {
     /// Refuses an order that the counts do not cover.
     pub(super) fn check_order(&self, order: usize) -> Result<()> {
         if !(1..=MAX_ORDER).contains(&order) {
-            return Err(Error::usage(format!("order {order}: expected a number from 1 to {MAX_ORDER}")));
+            return Err(wrong_order(order));
         }
         match self.made.order {
             Some(counted) if counted < order => Err(Error::usage(format!(
@@ -132,6 +133,11 @@ impl TrainingText {
     pub fn order(&self) -> Option<usize> {
         self.made.order
     }
+}
+
+/// Returns the error for an order that no model has.
+pub(super) fn wrong_order(order: usize) -> Error {
+    Error::usage(format!("order {order}: expected a number from 1 to {MAX_ORDER}"))
 }
 
 fn head(order: usize, tokens: u64, made: &str, vocabulary: &Vocabulary, counts: &[u64]) -> Vec<u8> {
@@ -162,16 +168,10 @@ pub(super) struct CountsFile {
     pub(super) tokens: u64,
 }
 
-/// The head of a file of counts.
-struct CountsHeader {
-    counted: CountsFile,
-    made: TextPreparation,
-    vocabulary: Vocabulary,
-    counts: Vec<u64>,
-}
-
-impl CountsHeader {
-    fn read(mut input: Input<'static>) -> Result<Self> {
+impl CountsFile {
+    /// Reads the head of a file: the description of how the text was split into words, the words, and the
+    /// count of each.
+    fn open(mut input: Input<'static>) -> Result<(Self, String, Vocabulary, Vec<u64>)> {
         let begin = exact(&mut input, FIXED);
         let name = input.name().to_owned();
         let wrong = |problem: String| Error::file(name.as_str(), problem);
@@ -195,8 +195,7 @@ impl CountsHeader {
             return Err(altered(&name));
         }
         let (made, vocabulary, counts) = vocabulary(&body, words).ok_or_else(|| altered(&name))?;
-        let made = TextPreparation { words: made, order: Some(order) };
-        Ok(Self { counted: CountsFile { input, order, words, tokens }, made, vocabulary, counts })
+        Ok((Self { input, order, words, tokens }, made, vocabulary, counts))
     }
 }
 
@@ -300,21 +299,9 @@ fn altered(name: &str) -> Error {
     Error::file(name, "the counts were altered: copy the file again, or count again")
 }
 
-/// Reads exactly `len` bytes. Memory grows only with the bytes that arrive, whatever length is
-/// claimed.
-fn exact(input: &mut Input, len: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    while bytes.len() < len {
-        let start = bytes.len();
-        bytes.resize(len.min(start + BLOCK), 0);
-        let read = input.read(&mut bytes[start..])?;
-        bytes.truncate(start + read);
-        if read == 0 {
-            return Err(Error::file(
-                input.name(),
-                "the counts are cut off: copy the file again, or count again",
-            ));
-        }
-    }
-    Ok(bytes)
+/// Reads exactly `len` bytes.
+fn exact(input: &mut Input<'_>, len: usize) -> Result<Vec<u8>> {
+    numbers::exact(input, len)?.ok_or_else(|| {
+        Error::file(input.name(), "the counts are cut off: copy the file again, or count again")
+    })
 }

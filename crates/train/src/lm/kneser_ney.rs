@@ -11,6 +11,7 @@ use std::num::NonZeroUsize;
 use serde::Serialize;
 
 use super::count::{GramRows, Grams, Key, Scattered, Wide, is_padded, lower, word_bits};
+use super::counts::wrong_order;
 use super::sink::{Arpa, ModelSink, log10_of};
 use super::spill::{Memory, Numbers};
 pub use super::words::JobStage;
@@ -188,44 +189,30 @@ impl KneserNeyConfig {
     /// # Errors
     /// If the settings are invalid.
     pub fn check(&self) -> Result<()> {
-        if !(1..=MAX_ORDER).contains(&self.order) {
-            return Err(Error::usage(format!(
-                "order {}: expected a number from 1 to {MAX_ORDER}",
-                self.order
-            )));
-        }
-        if self.min_counts.len() > self.order {
-            return Err(Error::usage(format!(
-                "cut-offs for {} orders, but the model has {}: give one per order",
-                self.min_counts.len(),
-                self.order
-            )));
-        }
-        if self.min_counts.first().is_some_and(|&count| count > 1) {
-            return Err(Error::usage(
-                "the cut-off of 1-grams leaves words out: limit the vocabulary instead",
-            ));
-        }
-        if self.min_counts.windows(2).any(|pair| pair[1] < pair[0]) {
-            return Err(Error::usage(
-                "a cut-off is lower than the cut-off of the previous order: give cut-offs that do not decrease",
-            ));
-        }
-        if self.smoothing == Smoothing::GoodTuring && self.fallback.is_some()
-            || self.smoothing == Smoothing::WittenBell && self.fallback.is_some()
-        {
-            return Err(Error::usage("fallback discounts are for kneser-ney and modified-kneser-ney"));
-        }
-        match self.fallback {
-            Some(fallback)
-                if (1..).zip(fallback).any(|(most, found)| !(0.0..=f64::from(most)).contains(&found)) =>
-            {
-                Err(Error::usage(
-                    "the discounts are subtracted from the counts 1, 2 and 3: expected values from 0 to these counts",
-                ))
+        let above = |(most, discount): (u8, f64)| !(0.0..=f64::from(most)).contains(&discount);
+        let are_discounted = matches!(self.smoothing, Smoothing::KneserNey | Smoothing::ModifiedKneserNey);
+        let problem = match self.fallback {
+            _ if !(1..=MAX_ORDER).contains(&self.order) => return Err(wrong_order(self.order)),
+            _ if self.min_counts.len() > self.order => {
+                return Err(Error::usage(format!(
+                    "cut-offs for {} orders, but the model has {}: give one per order",
+                    self.min_counts.len(),
+                    self.order
+                )));
             }
-            _ => Ok(()),
-        }
+            _ if self.min_counts.first().is_some_and(|&count| count > 1) => {
+                "the cut-off of 1-grams leaves words out: limit the vocabulary instead"
+            }
+            _ if !self.min_counts.is_sorted() => {
+                "a cut-off is lower than the cut-off of the previous order: give cut-offs that do not decrease"
+            }
+            Some(_) if !are_discounted => "fallback discounts are for kneser-ney and modified-kneser-ney",
+            Some(fallback) if (1..).zip(fallback).any(above) => {
+                "the discounts are subtracted from the counts 1, 2 and 3: expected values from 0 to these counts"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::usage(problem))
     }
 
     fn min_count(&self, order: usize) -> u32 {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::numbers::Number;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::ScratchFile;
 
@@ -82,7 +83,7 @@ impl Drop for Lease {
 pub(super) const BLOCK: usize = 1 << 16;
 
 /// A sequence of blocks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Pile {
     memory: Memory,
     slots: Vec<SpillSlot>,
@@ -98,17 +99,10 @@ enum SpillSlot {
 
 /// A block of bytes in memory.
 #[derive(Debug, Default)]
-pub(super) struct SpillBlock {
+struct SpillBlock {
     bytes: Vec<u8>,
     /// The reserved room; `None` for a block read from disk, which is soon dropped.
     _lease: Option<Lease>,
-}
-
-impl SpillBlock {
-    #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
 }
 
 impl Pile {
@@ -151,16 +145,13 @@ impl Pile {
 
     /// Returns a reader of the blocks that keeps them.
     pub(super) fn blocks(&self) -> SpillBlocks {
-        SpillBlocks {
-            memory: self.memory.clone(),
-            slots: self.slots.clone().into_iter(),
-            file: self.file.clone(),
-        }
+        self.clone().into_blocks()
     }
 
     /// Returns a reader that frees each block as it is read.
     pub(super) fn into_blocks(self) -> SpillBlocks {
-        SpillBlocks { memory: self.memory, slots: self.slots.into_iter(), file: self.file }
+        let Self { memory, slots, file, .. } = self;
+        SpillBlocks { memory, slots: slots.into_iter(), file, block: Arc::default() }
     }
 }
 
@@ -179,66 +170,34 @@ pub(super) struct SpillBlocks {
     memory: Memory,
     slots: std::vec::IntoIter<SpillSlot>,
     file: Option<Arc<ScratchFile>>,
+    /// The current block, which is empty before the first and after the last one.
+    block: Arc<SpillBlock>,
 }
 
 impl SpillBlocks {
-    pub(super) fn next(&mut self) -> Result<Option<Arc<SpillBlock>>> {
-        Ok(match (self.slots.next(), &self.file) {
-            (Some(SpillSlot::Memory(block)), _) => Some(block),
+    /// Returns the bytes of the current block.
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.block.bytes
+    }
+
+    /// Advances to the next block. Returns false at the end.
+    #[cold]
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        // Frees the block just read before reading the next.
+        self.block = Arc::default();
+        self.block = match (self.slots.next(), &self.file) {
+            (Some(SpillSlot::Memory(block)), _) => block,
             (Some(SpillSlot::Disk { at, len }), Some(scratch)) => {
                 let mut bytes = vec![0; len];
                 let mut file = scratch.file();
                 let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
                 read.map_err(|error| refused(self.memory.folder(), "read", error))?;
-                Some(Arc::new(SpillBlock { bytes, _lease: None }))
+                Arc::new(SpillBlock { bytes, _lease: None })
             }
-            _ => None,
-        })
-    }
-}
-
-/// A number with an encoding of fixed size.
-pub(super) trait Number: Copy {
-    const SIZE: usize;
-    fn put(self, out: &mut Vec<u8>);
-    /// Reads the number at the beginning of at least [`Number::SIZE`] bytes.
-    fn get(bytes: &[u8]) -> Self;
-}
-
-macro_rules! numbers {
-    ($($number:ty),*) => {
-        $(
-            impl Number for $number {
-                const SIZE: usize = size_of::<Self>();
-
-                #[inline]
-                fn put(self, out: &mut Vec<u8>) {
-                    out.extend_from_slice(&self.to_le_bytes());
-                }
-
-                #[inline]
-                fn get(bytes: &[u8]) -> Self {
-                    Self::from_le_bytes(*bytes.first_chunk().expect("the reader gives as many as the writer put"))
-                }
-            }
-        )*
-    };
-}
-
-numbers!(u32, f32, f64);
-
-impl<A: Number, B: Number> Number for (A, B) {
-    const SIZE: usize = A::SIZE + B::SIZE;
-
-    #[inline]
-    fn put(self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
-    }
-
-    #[inline]
-    fn get(bytes: &[u8]) -> Self {
-        (A::get(bytes), B::get(&bytes[A::SIZE..]))
+            _ => return Ok(false),
+        };
+        Ok(true)
     }
 }
 
@@ -304,33 +263,26 @@ impl<T: Number> Numbers<T> {
 #[derive(Debug)]
 pub(super) struct NumberReader<T> {
     blocks: SpillBlocks,
-    block: Arc<SpillBlock>,
     at: usize,
     number: PhantomData<T>,
 }
 
 impl<T: Number> NumberReader<T> {
     fn new(blocks: SpillBlocks) -> Self {
-        Self { blocks, block: Arc::default(), at: 0, number: PhantomData }
+        Self { blocks, at: 0, number: PhantomData }
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<T>> {
-        if self.at == self.block.bytes.len() && !self.next_block()? {
-            return Ok(None);
+        if self.at == self.blocks.bytes().len() {
+            self.at = 0;
+            if !self.blocks.advance()? {
+                return Ok(None);
+            }
         }
-        let number = T::get(&self.block.bytes[self.at..]);
+        let number = T::get(&self.blocks.bytes()[self.at..]);
         self.at += T::SIZE;
         Ok(Some(number))
-    }
-
-    #[cold]
-    fn next_block(&mut self) -> Result<bool> {
-        // Frees the block just read before reading the next.
-        (self.block, self.at) = (Arc::default(), 0);
-        let Some(block) = self.blocks.next()? else { return Ok(false) };
-        self.block = block;
-        Ok(true)
     }
 }
 
