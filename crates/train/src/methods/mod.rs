@@ -116,6 +116,23 @@ impl Learned {
         self.files.extend(inputs.iter().map(|file| files::name(file)));
         self
     }
+
+    /// Returns the model to be saved, of the method with this name.
+    fn draft(self, method: &str, language: &str, locale: Locale, mut trained_on: Training) -> Draft {
+        trained_on.files.extend(self.files);
+        let manifest = Manifest {
+            format: FORMAT,
+            method: method.to_owned(),
+            language: language.to_owned(),
+            locale,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            settings: self.settings,
+            trained_on,
+            labels: self.labels,
+            files: Vec::new(),
+        };
+        Draft::new(manifest, self.sections)
+    }
 }
 
 /// Converts a value to JSON for a manifest.
@@ -131,24 +148,13 @@ pub fn json(value: &impl Serialize) -> serde_json::Value {
 pub fn train(
     learner: &dyn Learner,
     corpus: &Corpus,
-    mut files: Vec<String>,
+    files: Vec<String>,
     threads: NonZeroUsize,
     watch: &mut Watch<'_>,
 ) -> Result<Draft> {
     let learned = learner.learn(corpus, threads, watch)?;
-    files.extend(learned.files);
-    let manifest = Manifest {
-        format: FORMAT,
-        method: learner.name().to_owned(),
-        language: corpus.language().to_owned(),
-        locale: corpus.locale(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        settings: learned.settings,
-        trained_on: Training { files, protocol: corpus.protocol().to_string() },
-        labels: learned.labels,
-        files: Vec::new(),
-    };
-    let draft = Draft::new(manifest, learned.sections);
+    let trained_on = Training { files, protocol: corpus.protocol().to_string() };
+    let draft = learned.draft(learner.name(), corpus.language(), corpus.locale(), trained_on);
     learner.check(&draft)?;
     Ok(draft)
 }

@@ -44,23 +44,16 @@ impl TrainingWeights {
             return;
         }
         let size = self.cells.len().div_ceil(threads.get());
-        let index = &mut self.index;
-        let mut leaders: Vec<&mut [(u64, u32)]> = Vec::new();
-        let positions = match index {
-            Index::Hashed(bits, majority) => {
-                leaders.extend(majority.chunks_mut(size));
-                FrozenIndex::Hashed(*bits)
-            }
-            Index::Chosen(_) => FrozenIndex::Chosen(index),
-        };
-        leaders.resize_with(threads.get().max(leaders.len()), Default::default);
+        let index = &self.index;
+        let mut leaders = self.leaders.chunks_mut(size);
         let mut lazy = self.lazy.as_mut().map(|lazy| lazy.parts(rate, size));
         thread::scope(|scope| {
             let last = self.cells.len().div_ceil(size) - 1;
-            for ((part, cells), leaders) in self.cells.chunks_mut(size).enumerate().zip(leaders) {
+            for (part, cells) in self.cells.chunks_mut(size).enumerate() {
                 let start = (part * size) as u32;
+                let leaders = leaders.next().unwrap_or_default();
                 let lazy = lazy.as_mut().and_then(Iterator::next);
-                let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, positions);
+                let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, index);
                 // The last range is updated on the current thread.
                 if part == last {
                     work();
@@ -76,13 +69,6 @@ impl TrainingWeights {
     }
 }
 
-/// The constant part of an [`Index`].
-#[derive(Clone, Copy)]
-enum FrozenIndex<'a> {
-    Hashed(u32),
-    Chosen(&'a Index),
-}
-
 fn move_cells(
     gradients: &[Gradients],
     rate: f32,
@@ -90,7 +76,7 @@ fn move_cells(
     cells: &mut [WeightCell],
     leaders: &mut [(u64, u32)],
     mut lazy: Option<LazyPart<'_>>,
-    positions: FrozenIndex<'_>,
+    index: &Index,
 ) {
     let end = start + cells.len() as u32;
     for gradients in gradients {
@@ -99,10 +85,7 @@ fn move_cells(
             let squares =
                 [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
             for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
-                let cell = match positions {
-                    FrozenIndex::Hashed(bits) => (feature >> (64 - bits)) as u32,
-                    FrozenIndex::Chosen(index) => index.cell(feature),
-                };
+                let cell = index.cell(feature);
                 if !(start..end).contains(&cell) {
                     continue;
                 }

@@ -16,6 +16,9 @@ pub(super) type WeightCell = [f32; WEIGHTS_EACH + 2];
 pub(super) struct TrainingWeights {
     pub(super) cells: Vec<WeightCell>,
     pub(super) index: Index,
+    /// For each cell that features with the same hash share, the feature with the majority of the
+    /// cell's gradients (Boyer & Moore 1991) and the lead of that feature.
+    pub(super) leaders: Vec<(u64, u32)>,
     /// The deferred updates of cells, applied when a cell is touched; `None` if there are none.
     pub(super) lazy: Option<Lazy>,
     /// The weights to which these are added, if these are moves of an adapted model.
@@ -26,9 +29,8 @@ pub(super) struct TrainingWeights {
 #[derive(Clone)]
 pub(super) enum Index {
     /// The first bits of a feature's hash are the number of its cell, so features with the same
-    /// bits share a cell. The list holds, for each cell, the feature with the majority of the
-    /// cell's gradients (Boyer & Moore 1991) and the lead of that feature.
-    Hashed(u32, Vec<(u64, u32)>),
+    /// bits share a cell.
+    Hashed(u32),
     /// A hash table with open addressing from chosen features to cell numbers; its length is a
     /// power of two.
     Chosen(Vec<(u64, u32)>),
@@ -41,7 +43,7 @@ impl Index {
     #[inline]
     pub(super) fn cell(&self, feature: u64) -> u32 {
         match self {
-            Self::Hashed(bits, _) => (feature >> (64 - bits)) as u32,
+            Self::Hashed(bits) => (feature >> (64 - bits)) as u32,
             Self::Chosen(slots) => {
                 let mut at = feature as usize & (slots.len() - 1);
                 loop {
@@ -58,8 +60,8 @@ impl Index {
 
 impl TrainingWeights {
     pub(super) fn hashed(bits: u32) -> Self {
-        let index = Index::Hashed(bits, vec![(0, 0); 1 << bits]);
-        Self { cells: vec![WeightCell::default(); 1 << bits], index, lazy: None, base: None }
+        let cells = vec![WeightCell::default(); 1 << bits];
+        Self { cells, index: Index::Hashed(bits), leaders: vec![(0, 0); 1 << bits], lazy: None, base: None }
     }
 
     /// Creates zero weights for the chosen features.
@@ -72,12 +74,8 @@ impl TrainingWeights {
             }
             slots[at] = (*feature, cell);
         }
-        Self {
-            cells: vec![WeightCell::default(); chosen.len()],
-            index: Index::Chosen(slots),
-            lazy: None,
-            base: None,
-        }
+        let cells = vec![WeightCell::default(); chosen.len()];
+        Self { cells, index: Index::Chosen(slots), leaders: Vec::new(), lazy: None, base: None }
     }
 
     /// Creates weights for the chosen features, in this order, with these values.
@@ -149,11 +147,29 @@ impl TrainingWeights {
         sums
     }
 
+    /// Returns the `size` features with the largest weights, chosen from weights shared by hash; ties
+    /// go to the lower hash.
+    pub(super) fn chosen(&self, size: usize) -> Vec<u64> {
+        let score = |cell: &WeightCell| {
+            let weight = |weights: &[f32], sum: f32| {
+                weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs())) * sum.sqrt().sqrt()
+            };
+            weight(&cell[..BEGIN], cell[WEIGHTS_EACH])
+                .max(weight(&cell[BEGIN..=BEGIN], cell[WEIGHTS_EACH + 1]))
+        };
+        let leaders = self.cells.iter().zip(&self.leaders).filter(|(_, (feature, _))| *feature != 0);
+        let mut found: Vec<(f32, u64)> =
+            leaders.map(|(cell, (feature, _))| (score(cell), *feature)).collect();
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        found.truncate(size);
+        found.into_iter().map(|(_, feature)| feature).collect()
+    }
+
     /// Returns the weights of each chosen feature.
     pub(super) fn by_feature(&self) -> impl Iterator<Item = (u64, Gradient)> {
         let slots = match &self.index {
             Index::Chosen(slots) => slots.as_slice(),
-            Index::Hashed(..) => &[],
+            Index::Hashed(_) => &[],
         };
         slots.iter().filter(|(_, cell)| *cell != NONE).map(|&(feature, cell)| {
             let cell = self.cells[cell as usize];

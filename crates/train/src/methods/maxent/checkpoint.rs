@@ -18,14 +18,14 @@ use std::path::Path;
 
 use crc32fast::Hasher;
 
-use super::cells::{Index, TrainingWeights, WeightCell};
+use super::cells::{Index, TrainingWeights};
 use super::dataset::DataSet;
 use super::lazy::{Lazy, Penalty};
 use super::state::TrainingState;
-use super::stopping::EarlyStopping;
 use super::{MaxentConfig, ModelSize};
 use crate::corpus::Corpus;
 use crate::methods::checkpoint;
+use crate::numbers::{self, Number};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Input, Publish};
 use majuscule_methods::maxent::gazetteers::Gazetteers;
@@ -112,8 +112,8 @@ impl Keeper<'_> {
         }
         // Training continues with a few of these features, and its first state is far smaller than
         // this one.
-        if let Index::Hashed(..) = state.weights.index
-            && state.is_over(self.config.epochs)
+        if let Index::Hashed(_) = state.weights.index
+            && state.is_over(self.config)
         {
             return Ok(());
         }
@@ -126,16 +126,15 @@ impl Keeper<'_> {
 fn write(out: &mut dyn Write, settings: &str, digests: [u64; 2], state: &TrainingState) -> io::Result<()> {
     let mut sink = CheckpointWriter { out, hasher: Hasher::new() };
     sink.put(MAGIC)?;
-    sink.put(&FORMAT.to_le_bytes())?;
-    sink.put(&(settings.len() as u32).to_le_bytes())?;
+    sink.all(&[FORMAT, settings.len() as u32])?;
     sink.put(settings.as_bytes())?;
     sink.checksum()?;
-    let TrainingState { epoch, batches, stopping, weights } = state;
-    sink.all(&digests, |digest| digest.to_le_bytes())?;
-    sink.all(&[*epoch as u64, *batches, stopping.worse as u64], |number| number.to_le_bytes())?;
-    sink.put(&[u8::from(stopping.best.is_some())])?;
-    if let Some((loss, weights)) = &stopping.best {
-        sink.put(&loss.to_le_bytes())?;
+    let TrainingState { epoch, batches, best, worse, weights } = state;
+    sink.all(&digests)?;
+    sink.all(&[*epoch as u64, *batches, *worse as u64])?;
+    sink.put(&[u8::from(best.is_some())])?;
+    if let Some((loss, weights)) = best {
+        sink.all(&[*loss])?;
         sink.weights(weights)?;
     }
     sink.weights(weights)?;
@@ -157,57 +156,35 @@ impl CheckpointWriter<'_> {
         self.out.write_all(bytes)
     }
 
-    fn all<T, const N: usize>(&mut self, values: &[T], bytes: impl Fn(&T) -> [u8; N]) -> io::Result<()> {
+    fn all<T: Number>(&mut self, values: &[T]) -> io::Result<()> {
         let mut part = Vec::new();
         for values in values.chunks(PART) {
             part.clear();
-            values.iter().for_each(|value| part.extend(bytes(value)));
+            values.iter().for_each(|value| value.put(&mut part));
             self.put(&part)?;
         }
         Ok(())
     }
 
     fn weights(&mut self, weights: &TrainingWeights) -> io::Result<()> {
-        let TrainingWeights { cells, index, lazy, .. } = weights;
+        let TrainingWeights { cells, index, leaders, lazy, .. } = weights;
         self.put(&[u8::from(matches!(index, Index::Chosen(_)))])?;
-        self.put(&(cells.len() as u64).to_le_bytes())?;
-        self.all(cells, cell_bytes)?;
+        self.all(&[cells.len() as u64])?;
+        self.all(cells)?;
         match index {
-            Index::Hashed(_, leaders) => self.all(leaders, |(feature, lead)| {
-                let mut bytes = [0; LEADER];
-                bytes[..8].copy_from_slice(&feature.to_le_bytes());
-                bytes[8..].copy_from_slice(&lead.to_le_bytes());
-                bytes
-            })?,
-            Index::Chosen(_) => self.all(&weights.features(), |feature| feature.to_le_bytes())?,
+            Index::Hashed(_) => self.all(leaders)?,
+            Index::Chosen(_) => self.all(&weights.features())?,
         }
         let Some(Lazy { rate, now, touched, sums, .. }) = lazy else { return self.put(&[0]) };
         self.put(&[1 + u8::from(!sums.is_empty())])?;
-        self.put(&rate.to_le_bytes())?;
-        self.put(&now.to_le_bytes())?;
-        self.all(touched, |words| words.to_le_bytes())?;
-        self.all(sums.as_flattened(), |sum| sum.to_le_bytes())
+        self.all(&[(*rate, *now)])?;
+        self.all(touched)?;
+        self.all(sums)
     }
 
     fn checksum(&mut self) -> io::Result<()> {
-        let checksum = self.hasher.clone().finalize();
-        self.put(&checksum.to_le_bytes())
+        self.all(&[self.hasher.clone().finalize()])
     }
-}
-
-/// The size of a cell in bytes.
-const CELL: usize = size_of::<WeightCell>();
-const LEADER: usize = 8 + 4;
-
-fn cell_bytes(cell: &WeightCell) -> [u8; CELL] {
-    let mut bytes = [0; CELL];
-    bytes.as_chunks_mut().0.iter_mut().zip(cell).for_each(|(bytes, number)| *bytes = number.to_le_bytes());
-    bytes
-}
-
-fn cell(bytes: [u8; CELL]) -> WeightCell {
-    let (numbers, _) = bytes.as_chunks();
-    std::array::from_fn(|at| f32::from_le_bytes(numbers[at]))
 }
 
 /// A checkpoint being read.
@@ -231,13 +208,13 @@ impl CheckpointReader {
             return Err(no_checkpoint(source.input.name()));
         }
         source.bytes(MAGIC.len())?;
-        let format = u32::from_le_bytes(source.next()?);
+        let format = source.next::<u32>()?;
         if format != FORMAT {
             let problem = format!("format of checkpoints {format}, but this build reads {FORMAT}");
             let cure = "continue with the version of majuscule that wrote it, or remove it to start again";
             return Err(Error::file(source.input.name(), format!("{problem}: {cure}")));
         }
-        let len = u32::from_le_bytes(source.next()?);
+        let len = source.next::<u32>()?;
         let found = source.bytes(len as usize)?;
         source.check()?;
         if found != settings.as_bytes() {
@@ -249,59 +226,46 @@ impl CheckpointReader {
     /// Reads the state after the settings.
     fn state(mut self, config: &MaxentConfig, digests: [u64; 2], penalty: Penalty) -> Result<TrainingState> {
         for (digest, what) in digests.into_iter().zip(["a text", "a list or a lexicon"]) {
-            if u64::from_le_bytes(self.next()?) != digest {
+            if self.next::<u64>()? != digest {
                 return Err(checkpoint::altered_input(self.input.name(), what));
             }
         }
-        let [epoch, batches, worse] = [self.next()?, self.next()?, self.next()?].map(u64::from_le_bytes);
-        let best = match self.next()? {
-            [0] => None,
-            _ => Some((f64::from_le_bytes(self.next()?), self.weights(config, penalty)?)),
+        let [epoch, batches, worse]: [u64; 3] = self.next()?;
+        let best = match self.next::<u8>()? {
+            0 => None,
+            _ => Some((self.next()?, self.weights(config, penalty)?)),
         };
         let weights = self.weights(config, penalty)?;
         self.check()?;
         if self.input.read(&mut [0])? > 0 {
             return Err(self.altered());
         }
-        let stopping = EarlyStopping { patience: config.solving.patience, best, worse: worse as usize };
-        Ok(TrainingState { epoch: epoch as usize, batches, stopping, weights })
+        Ok(TrainingState { epoch: epoch as usize, batches, best, worse: worse as usize, weights })
     }
 
     fn weights(&mut self, config: &MaxentConfig, penalty: Penalty) -> Result<TrainingWeights> {
-        let [chosen] = self.next()?;
-        let count = u64::from_le_bytes(self.next()?) as usize;
+        let is_chosen = self.next::<u8>()? > 0;
+        let count = self.next::<u64>()? as usize;
         let fits = match config.size {
-            _ if chosen == 0 => count == 1 << config.bits,
-            ModelSize::Features(most) => count <= most,
+            _ if !is_chosen => count == 1 << config.bits,
             // The number of features that fit is known only once the words are counted.
-            ModelSize::Bytes(most) => count <= most,
+            ModelSize::Features(most) | ModelSize::Bytes(most) => count <= most,
         };
         if !fits {
             return Err(self.altered());
         }
-        let cells = self.all(count, cell)?;
-        let mut weights = match chosen {
-            0 => {
-                let leader = |bytes: [u8; LEADER]| {
-                    let [low, high, lead] = [0, 4, 8]
-                        .map(|at| bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)));
-                    (u64::from(high) << 32 | u64::from(low), lead)
-                };
-                TrainingWeights {
-                    cells,
-                    index: Index::Hashed(config.bits, self.all(count, leader)?),
-                    ..TrainingWeights::of(Vec::new())
-                }
-            }
-            _ => TrainingWeights { cells, ..TrainingWeights::of(self.all(count, u64::from_le_bytes)?) },
+        let cells = self.all(count)?;
+        let mut weights = if is_chosen {
+            TrainingWeights { cells, ..TrainingWeights::of(self.all(count)?) }
+        } else {
+            let (index, leaders) = (Index::Hashed(config.bits), self.all(count)?);
+            TrainingWeights { cells, index, leaders, ..TrainingWeights::of(Vec::new()) }
         };
-        let [caught_up] = self.next()?;
+        let caught_up = self.next::<u8>()?;
         if caught_up > 0 {
-            let (rate, now) = (f32::from_le_bytes(self.next()?), u64::from_le_bytes(self.next()?));
-            let touched = self.all(count, u64::from_le_bytes)?;
-            let numbers = |bytes: [u8; 8]| f64::from_le_bytes(bytes);
-            let sums = self.all(if caught_up > 1 { count * 4 } else { 0 }, numbers)?;
-            let sums = sums.as_chunks().0.to_vec();
+            let (rate, now): (f32, u64) = self.next()?;
+            let touched: Vec<u64> = self.all(count)?;
+            let sums = self.all(if caught_up > 1 { count } else { 0 })?;
             if touched.iter().any(|&words| words > now) {
                 return Err(self.altered());
             }
@@ -310,33 +274,24 @@ impl CheckpointReader {
         Ok(weights)
     }
 
-    fn next<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let bytes = self.bytes(N)?;
-        Ok(bytes.try_into().unwrap_or([0; N]))
+    fn next<T: Number>(&mut self) -> Result<T> {
+        Ok(T::get(&self.bytes(T::SIZE)?))
     }
 
-    fn all<T, const N: usize>(&mut self, count: usize, value: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
+    fn all<T: Number>(&mut self, count: usize) -> Result<Vec<T>> {
         // An altered count must not exhaust the memory.
-        let mut values = Vec::with_capacity(count.min(self.left / N));
+        let mut values = Vec::with_capacity(count.min(self.left / T::SIZE));
         while values.len() < count {
-            let bytes = self.bytes(N * PART.min(count - values.len()))?;
-            values.extend(bytes.as_chunks().0.iter().map(|bytes| value(*bytes)));
+            let bytes = self.bytes(T::SIZE * PART.min(count - values.len()))?;
+            values.extend(bytes.chunks_exact(T::SIZE).map(T::get));
         }
         Ok(values)
     }
 
     fn bytes(&mut self, len: usize) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        while bytes.len() < len {
-            let start = bytes.len();
-            bytes.resize(len.min(start + PART * CELL), 0);
-            let read = self.input.read(&mut bytes[start..])?;
-            bytes.truncate(start + read);
-            if read == 0 {
-                let problem = format!("is cut off: {AGAIN}");
-                return Err(Error::file(self.input.name(), problem));
-            }
-        }
+        let Some(bytes) = numbers::exact(&mut self.input, len)? else {
+            return Err(Error::file(self.input.name(), format!("is cut off: {AGAIN}")));
+        };
         self.hasher.update(&bytes);
         self.left = self.left.saturating_sub(len);
         Ok(bytes)
@@ -344,7 +299,7 @@ impl CheckpointReader {
 
     fn check(&mut self) -> Result<()> {
         let checksum = self.hasher.clone().finalize();
-        if u32::from_le_bytes(self.next()?) == checksum { Ok(()) } else { Err(self.altered()) }
+        if self.next::<u32>()? == checksum { Ok(()) } else { Err(self.altered()) }
     }
 
     fn altered(&self) -> Error {
@@ -482,9 +437,9 @@ mod tests {
     /// Returns a state for each kind of weights, the second with all optional parts.
     fn some_states() -> [TrainingState; 2] {
         let chosen = |average| TrainingWeights::of(vec![7, 8, 9]).lazily(Penalty::None, average);
-        let mut second = TrainingState::new(chosen(true), 1);
-        second.stopping.add(0.5, chosen(false));
-        [TrainingState::new(TrainingWeights::hashed(8), 1), second]
+        let mut second = TrainingState::new(chosen(true));
+        second.add(0.5, chosen(false));
+        [TrainingState::new(TrainingWeights::hashed(8)), second]
     }
 
     #[test]

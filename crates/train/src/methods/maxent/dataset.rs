@@ -282,16 +282,15 @@ impl DataSet<'_> {
         }
     }
 
-    /// Counts the words that are trained on in an epoch.
-    pub(super) fn trained_on(&self) -> Result<u64> {
-        let (mut numbers, mut words, mut scratch) = (0.., 0, ExampleScratch::default());
+    /// Passes each word of the held-out examples, or of all others, to `visit`.
+    pub(super) fn rows_of(&self, held_out: bool, mut visit: impl FnMut(ExampleRow<'_>)) -> Result<()> {
+        let (mut numbers, mut scratch) = (0.., ExampleScratch::default());
         self.for_each(&mut |example| {
-            if !numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) {
-                self.rows(example, &mut scratch, |_| words += 1);
+            if numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) == held_out {
+                self.rows(example, &mut scratch, &mut visit);
             }
             Ok(())
-        })?;
-        Ok(words)
+        })
     }
 
     /// Computes the features of the words of an example, each as if the word itself had not been

@@ -1,6 +1,7 @@
 //! Features and weights in the formats of other programs: the text formats of svmlight and MegaM,
 //! and models of LIBLINEAR.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -128,17 +129,13 @@ pub fn write_features(
     }
     // The count of each feature, and its index, which is 0 until assigned.
     let mut features: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
-    let mut scratch = ExampleScratch::default();
-    corpus.for_each(&mut |example| {
-        data.rows(example, &mut scratch, |row| {
-            let found = row.of(exchange.target).into_iter().flat_map(|(found, _)| found);
-            found.for_each(|&feature| features.entry(feature).or_default().0 += 1);
-        });
-        Ok(())
+    data.rows_of(false, |row| {
+        let found = row.of(exchange.target).into_iter().flat_map(|(found, _)| found);
+        found.for_each(|&feature| features.entry(feature).or_default().0 += 1);
     })?;
     features.retain(|_, (count, _)| *count >= exchange.min_count);
     let refused = |error| Error::io("write", "the features", error);
-    let (mut last, mut row, mut kept) = (0, Vec::new(), Vec::new());
+    let (mut scratch, mut last, mut row, mut kept) = (ExampleScratch::default(), 0, Vec::new(), Vec::new());
     corpus.for_each(&mut |example| {
         let mut result = Ok(());
         data.rows(example, &mut scratch, |found| {
@@ -241,7 +238,12 @@ fn write_head(target: Target, out: &mut impl Write) -> std::io::Result<()> {
     }
 }
 
-fn write_line(name: &str, weights: Gradient, target: Target, out: &mut impl Write) -> std::io::Result<()> {
+fn write_line(
+    name: &str,
+    weights: [impl Display; WEIGHTS_EACH],
+    target: Target,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     let [title, upper, mixed, end] = weights;
     match target {
         Target::Case => writeln!(out, "{name}\t0\t{title}\t{upper}\t{mixed}"),
@@ -278,18 +280,17 @@ pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut 
     };
     let refused = |error| Error::io("write", "the weights", error);
     let name = |at: usize| names.as_ref().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
-    if matrix.is_signed {
-        let weights =
-            matrix.fit_signed(fit.l2, (fit.steps, fit.precision), &Interrupt::default())?.ok_or_else(far)?;
-        let mut weights = weights.into_iter().enumerate();
-        return weights.try_for_each(|(at, weight)| writeln!(out, "{}\t{weight}", name(at))).map_err(refused);
-    }
-    let weights = matrix.fit(fit.l2, (fit.steps, fit.precision), &Interrupt::default())?.ok_or_else(far)?;
-    write_head(Target::Case, out).map_err(refused)?;
-    for (at, [title, upper, mixed]) in weights.into_iter().enumerate() {
-        writeln!(out, "{}\t0\t{title}\t{upper}\t{mixed}", name(at)).map_err(refused)?;
-    }
-    Ok(())
+    let interrupt = Interrupt::default();
+    let (target, weights): (_, Vec<[f64; WEIGHTS_EACH]>) = if matrix.is_signed {
+        let weights = matrix.fit_signed(fit, &interrupt)?.ok_or_else(far)?;
+        (Target::Begin, weights.into_iter().map(|end| [0.0, 0.0, 0.0, end]).collect())
+    } else {
+        let weights = matrix.fit(fit, &interrupt)?.ok_or_else(far)?;
+        (Target::Case, weights.into_iter().map(|[title, upper, mixed]| [title, upper, mixed, 0.0]).collect())
+    };
+    write_head(target, out).map_err(refused)?;
+    let mut weights = weights.into_iter().enumerate();
+    weights.try_for_each(|(at, weights)| write_line(&name(at), weights, target, out)).map_err(refused)
 }
 
 fn short(file: &Path, found: usize, expected: usize) -> Error {

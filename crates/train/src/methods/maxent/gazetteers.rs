@@ -102,11 +102,7 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     if lexicon.is_empty() {
         return Err(Error::file(name, "has no words: expected a lexicon made by lexicon build"));
     }
-    if lexicon.locale() != corpus.locale() {
-        let (found, expected) = (lexicon.locale(), corpus.locale());
-        let problem = format!(
-            "has the case mappings of \"{found}\", but the corpus has the case mappings of \"{expected}\""
-        );
+    if let Some(problem) = other_locale(lexicon.locale(), corpus) {
         return Err(Error::file(name, format!("{problem}: build it again with {}", option("lang"))));
     }
     for entry in lexicon.iter() {
@@ -120,15 +116,21 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
 fn tagger(file: &Path, corpus: &Corpus) -> Result<Tagger> {
     let store = model::open(file)?;
     let tagger = Tagger::open(&*store)?;
-    let (found, expected) = (store.manifest().locale, corpus.locale());
-    if found != expected {
-        let problem = format!(
-            "has the case mappings of \"{found}\", but the corpus has the case mappings of \"{expected}\""
-        );
+    if let Some(problem) = other_locale(store.manifest().locale, corpus) {
         let problem = format!("{problem}: train the tagger again with {}", option("lang"));
         return Err(Error::model(file.to_string_lossy(), problem));
     }
     Ok(tagger)
+}
+
+/// Returns the problem with a file whose case mappings differ from the corpus.
+fn other_locale(found: Locale, corpus: &Corpus) -> Option<String> {
+    let expected = corpus.locale();
+    (found != expected).then(|| {
+        format!(
+            "has the case mappings of \"{found}\", but the corpus has the case mappings of \"{expected}\""
+        )
+    })
 }
 
 fn form(entry: &LexiconEntry<'_>) -> u8 {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::exchange::FitConfig;
 use majuscule_base::error::Result;
 use majuscule_base::interrupt::Interrupt;
 
@@ -17,8 +18,7 @@ const MEMORY: usize = 10;
 /// If `interrupt` is set, which stops the search.
 pub(super) fn least(
     size: usize,
-    steps: usize,
-    precision: f64,
+    &FitConfig { steps, precision, .. }: &FitConfig,
     interrupt: &Interrupt,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Result<Option<Vec<f64>>> {
@@ -97,12 +97,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn limits(steps: usize, precision: f64) -> FitConfig {
+        FitConfig { steps, precision, ..FitConfig::default() }
+    }
+
     proptest! {
         #[test]
         fn the_bottom_of_a_bowl_is_found(bottom in prop::collection::vec(-5.0f64..5.0, 1..20), narrow in 1.0f64..1e3) {
             // Each dimension is steeper than the one before.
             let weight = |at: usize| 1.0 + narrow * at as f64;
-            let found = least(bottom.len(), 1000, 1e-10, &Interrupt::default(), |at, slope| {
+            let found = least(bottom.len(), &limits(1000, 1e-10), &Interrupt::default(), |at, slope| {
                 let mut value = 0.0;
                 for position in 0..at.len() {
                     let away = at[position] - bottom[position];
@@ -123,6 +127,6 @@ mod tests {
             slope[0] = -1.0;
             -at[0]
         };
-        assert_eq!(least(1, 50, 1e-9, &Interrupt::default(), down).unwrap(), None);
+        assert_eq!(least(1, &limits(50, 1e-9), &Interrupt::default(), down).unwrap(), None);
     }
 }

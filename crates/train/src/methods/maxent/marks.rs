@@ -1,4 +1,5 @@
-//! Training of the marks after words, on the running text of the corpus.
+//! Training of the marks after words and of the openings of sentences (`¿`), on the running text of the
+//! corpus.
 
 use std::num::NonZeroUsize;
 
@@ -15,6 +16,7 @@ use majuscule_base::error::{Error, Result};
 use majuscule_methods::maxent::Maxent;
 use majuscule_methods::maxent::filling::GapSet;
 use majuscule_methods::maxent::marks::{MarkClasses, MarkModel, MarkSettings, has_rare};
+use majuscule_methods::maxent::openings::{OpeningModel, OpeningSettings};
 use majuscule_methods::maxent::weights::WeightTable;
 use majuscule_text::{Mark, MarkSet};
 
@@ -60,8 +62,7 @@ pub(super) fn train(
     if held_out.is_empty() {
         config.solving.held_out = 0.0;
     }
-    let (passes, fraction) = pace(words);
-    config.epochs = config.epochs.max(passes);
+    let fraction = pace(&mut config, words);
     let size = config.size.features_of_marks(config.mark_size, config.width());
     let table = |classes: MarkClasses, size: FeatureLimits| -> Result<(WeightTable, u32)> {
         let mut config = config.clone();
@@ -100,17 +101,18 @@ pub(super) fn learned_table(
 
 /// Returns the settings that marks are learned with: AdaGrad with shorter steps, and with some
 /// windows held out.
-pub(super) fn settings_of(config: &MaxentConfig) -> MaxentConfig {
+fn settings_of(config: &MaxentConfig) -> MaxentConfig {
     let held_out = config.solving.held_out.max(HELD_OUT);
     let solving = Solving { held_out, solver: Solver::Adagrad, weights: None, ..config.solving.clone() };
     MaxentConfig { solving, rate: config.rate * RATE, ..config.clone() }
 }
 
-/// Returns the number of passes over a corpus of this many words, and the fraction of its windows that
-/// training uses.
-pub(super) fn pace(words: usize) -> (usize, f32) {
+/// Sets the number of passes over a corpus of this many words, and returns the fraction of its windows
+/// that training uses.
+fn pace(config: &mut MaxentConfig, words: usize) -> f32 {
     let passes = ENOUGH.div_ceil(words.max(1)).min(MOST_PASSES);
-    (passes, MOST_WORDS as f32 / words.max(MOST_WORDS) as f32)
+    config.epochs = config.epochs.max(passes);
+    MOST_WORDS as f32 / words.max(MOST_WORDS) as f32
 }
 
 /// Returns true if some text of a corpus shows its marks.
@@ -164,4 +166,50 @@ fn held_out(marks: MarkSet, config: &MaxentConfig, corpus: &Corpus) -> Result<(V
     })?;
     check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
     Ok((examples, all))
+}
+
+/// The number of features of openings: more gain nothing.
+pub(super) const OPENING_FEATURES: usize = 6_000;
+
+/// Returns the marks of a set that have openings in the language of a corpus.
+pub(super) fn possible_openings(marks: MarkSet, corpus: &Corpus) -> MarkSet {
+    marks.iter().filter(|mark| mark.opening(corpus.language()).is_some()).collect()
+}
+
+/// Learns the openings of the marks that a model inserts, from the text of a data set; `None` if
+/// the language has none, or the text shows none.
+///
+/// # Errors
+/// If the corpus cannot be read.
+pub(super) fn train_openings(
+    marks: MarkSet,
+    data: &DataSet<'_>,
+    threads: NonZeroUsize,
+) -> Result<Option<OpeningModel>> {
+    let possible = possible_openings(marks, data.corpus);
+    if possible.is_empty() {
+        return Ok(None);
+    }
+    let corpus = data.corpus.in_windows()?;
+    let (mut missing, mut words): (Vec<Mark>, _) = (possible.iter().collect(), 0);
+    corpus.for_each(&mut |example| {
+        missing.retain(|&mark| example.gold.iter().all(|gold| gold.opening != mark));
+        words += example.tokens.len();
+        Ok(())
+    })?;
+    let openings: MarkSet = possible.iter().filter(|mark| !missing.contains(mark)).collect();
+    if openings.is_empty() {
+        return Ok(None);
+    }
+    let clusters = data.gazetteers.clusters.is_some();
+    let (features, mut config) = (GapSet::new(clusters), settings_of(data.config));
+    let fraction = pace(&mut config, words);
+    // Held-out text may have no opening.
+    config.solving.held_out = 0.0;
+    let gaps = Some(GapData { features: &features, marks, learned: GapLabels::Openings(openings), fraction });
+    let data = DataSet { corpus: &corpus, config: &config, gaps, ..*data };
+    let limits = FeatureLimits { trained: OPENING_FEATURES, kept: OPENING_FEATURES };
+    let (weights, steps) = learned_table(data, threads, limits)?;
+    let settings = OpeningSettings { marks: openings, steps, clusters };
+    Ok(Some(OpeningModel { weights, settings, features }))
 }

@@ -4,6 +4,7 @@ use std::iter;
 use std::ops::Range;
 
 use super::cells::Gradient;
+use super::exchange::FitConfig;
 use super::lbfgs;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Lines;
@@ -120,38 +121,25 @@ impl Matrix {
         self.row(at).iter().zip(values).map(|(index, value)| (*index as usize - 1, value))
     }
 
-    /// Finds the multinomial weights that minimise the sum of −ln P over the rows plus the penalty
-    /// `l2`, to the given precision; the weights of lower case are 0. `None` if that takes more
-    /// than `steps` steps.
+    /// Finds the multinomial weights that minimise the sum of −ln P over the rows plus the penalty,
+    /// to the given precision; the weights of lower case are 0. `None` if that takes too many steps.
     ///
     /// # Errors
     /// If the flag is set.
-    pub(super) fn fit(
-        &self,
-        l2: f64,
-        (steps, precision): (usize, f64),
-        interrupt: &Interrupt,
-    ) -> Result<Option<Vec<[f64; BEGIN]>>> {
+    pub(super) fn fit(&self, fit: &FitConfig, interrupt: &Interrupt) -> Result<Option<Vec<[f64; BEGIN]>>> {
         let size = BEGIN * self.features as usize;
-        let cost = |weights: &[f64], slope: &mut [f64]| self.cost(weights, l2, slope);
-        let found = lbfgs::least(size, steps, precision, interrupt, cost)?;
+        let found = lbfgs::least(size, fit, interrupt, |weights, slope| self.cost(weights, fit.l2, slope))?;
         Ok(found.map(|found| found.as_chunks().0.to_vec()))
     }
 
     /// Finds the weights for +1 against -1 that minimise the sum of −ln P over the rows plus half
-    /// the squared weights times `l2`, as [`Matrix::fit`] does for classes.
+    /// the squared weights times the penalty, as [`Matrix::fit`] does for classes.
     ///
     /// # Errors
     /// If the flag is set.
-    pub(super) fn fit_signed(
-        &self,
-        l2: f64,
-        (steps, precision): (usize, f64),
-        interrupt: &Interrupt,
-    ) -> Result<Option<Vec<f64>>> {
+    pub(super) fn fit_signed(&self, fit: &FitConfig, interrupt: &Interrupt) -> Result<Option<Vec<f64>>> {
         let size = self.features as usize;
-        let cost = |weights: &[f64], slope: &mut [f64]| self.cost_signed(weights, l2, slope);
-        lbfgs::least(size, steps, precision, interrupt, cost)
+        lbfgs::least(size, fit, interrupt, |weights, slope| self.cost_signed(weights, fit.l2, slope))
     }
 
     /// Returns the cost that [`Matrix::fit_signed`] minimises, and writes its gradient.
@@ -317,7 +305,10 @@ mod tests {
         // At w the gradient is w − 2 · 2 σ(−2w) + 1 · σ(w): twice +1 at the value 2, once -1 at the
         // value 1.
         let matrix = read("+1 1:2\n+1 1:2\n-1 1:1\n").unwrap();
-        let weight = matrix.fit_signed(1.0, (100, 1e-9), &Interrupt::default()).unwrap().unwrap()[0];
+        let weight = matrix
+            .fit_signed(&FitConfig { l2: 1.0, steps: 100, precision: 1e-9 }, &Interrupt::default())
+            .unwrap()
+            .unwrap()[0];
         let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
         assert!((weight - 4.0 * logistic(-2.0 * weight) + logistic(weight)).abs() < 1e-6, "{weight}");
     }
@@ -404,7 +395,7 @@ mod tests {
         #[test]
         fn adagrad_comes_near_what_is_best(matrix in matrices()) {
             let l2 = 1.0;
-            let best = matrix.fit(l2, (1000, 1e-6), &Interrupt::default()).unwrap().unwrap().concat();
+            let best = matrix.fit(&FitConfig { l2, steps: 1000, precision: 1e-6 }, &Interrupt::default()).unwrap().unwrap().concat();
             let mut weights = TrainingWeights::of((1..7).collect()).lazily(Penalty::of(0.0, l2, matrix.len() as u64), false);
             for _ in 0..300 {
                 for (at, &class) in matrix.classes.iter().enumerate() {

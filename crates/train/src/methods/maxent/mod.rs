@@ -15,7 +15,6 @@ mod loss;
 mod marks;
 mod matrix;
 pub mod names;
-mod openings;
 #[cfg(feature = "liblinear")]
 mod one_vs_rest;
 mod gazetteers;
@@ -23,11 +22,9 @@ mod gazetteers;
 mod packed;
 mod quantisation;
 mod rows;
-mod selection;
 mod size;
 mod solving;
 mod state;
-mod stopping;
 mod tagger;
 mod trainer;
 
@@ -238,8 +235,8 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let mixed = mixed(order, words, spellings, corpus.locale());
     let mut others = vec![HashTable::<WORD>::size(order.len()), mixed.len()];
     others.extend(config.punctuation.marks.and(config.size.bytes_of_marks()));
-    if config.punctuation.marks.is_some_and(|marks| !openings::possible(marks, corpus).is_empty()) {
-        others.push(config.width().size(openings::FEATURES));
+    if config.punctuation.marks.is_some_and(|marks| !marks::possible_openings(marks, corpus).is_empty()) {
+        others.push(config.width().size(marks::OPENING_FEATURES));
     }
     others.extend(gazetteers.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
@@ -262,7 +259,8 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     let data = prepared.data(config, corpus, &gazetteers);
     let marks = config.punctuation.marks.map(|set| marks::train(set, &data, threads)).transpose()?;
     let (marks, held_out) = marks.map_or((None, Vec::new()), |(marks, held_out)| (Some(marks), held_out));
-    let openings = config.punctuation.marks.map(|set| openings::train(set, &data, threads)).transpose()?;
+    let openings =
+        config.punctuation.marks.map(|set| marks::train_openings(set, &data, threads)).transpose()?;
     let model = Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()).with_marks(marks);
     Ok(marks::balance(model, config, &held_out)?.with_openings(openings.flatten()))
 }
@@ -404,12 +402,12 @@ fn learn(
         return solve(data, all);
     }
     let new = |weights: TrainingWeights, average| {
-        TrainingState::new(weights.over(adapt::base(data)).lazily(penalty, average), solving.patience)
+        TrainingState::new(weights.over(adapt::base(data)).lazily(penalty, average))
     };
     // First all features share weights by their hashes; then each of the most important features
     // has its own weights.
     let mut state = state.unwrap_or_else(|| new(TrainingWeights::hashed(*bits), false));
-    if let Index::Hashed(..) = state.weights.index {
+    if let Index::Hashed(_) = state.weights.index {
         let chosen = trainer.epochs(state, keep)?.chosen(size);
         state = new(TrainingWeights::of(chosen), solving.average);
         keep(&state, 0)?;
@@ -422,22 +420,14 @@ fn learn(
 
 /// Finds weights of the chosen features with a solver that holds the whole corpus.
 fn solve(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<TrainingWeights> {
-    if data.config.solving.solver != Solver::Lbfgs {
-        return solve_with_liblinear(data, chosen);
-    }
-    let values = rows::best(data, &chosen)?;
+    let values = match data.config.solving.solver {
+        Solver::Lbfgs => rows::best(data, &chosen)?,
+        #[cfg(feature = "liblinear")]
+        _ => one_vs_rest::solve(data, &chosen)?,
+        #[cfg(not(feature = "liblinear"))]
+        _ => return Err(solving::left_out()),
+    };
     Ok(TrainingWeights::with(chosen, &values))
-}
-
-#[cfg(feature = "liblinear")]
-fn solve_with_liblinear(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<TrainingWeights> {
-    let values = one_vs_rest::solve(data, &chosen)?;
-    Ok(TrainingWeights::with(chosen, &values))
-}
-
-#[cfg(not(feature = "liblinear"))]
-fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<TrainingWeights> {
-    Err(solving::left_out())
 }
 
 /// Returns the entry of a word in a model.

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::Gradient;
-use super::dataset::{DataSet, ExampleScratch};
+use super::dataset::DataSet;
 use super::exchange::{FitConfig, Target};
 use super::matrix::Matrix;
 use majuscule_base::error::{Error, Result, option};
@@ -16,13 +16,10 @@ use majuscule_methods::maxent::BEGIN;
 /// # Errors
 /// If the corpus cannot be read.
 pub(super) fn all_features(data: &DataSet<'_>, most: usize) -> Result<Option<Vec<u64>>> {
-    let (mut known, mut found, mut scratch) = (FxHashSet::default(), Vec::new(), ExampleScratch::default());
-    data.corpus.for_each(&mut |example| {
-        data.rows(example, &mut scratch, |row| {
-            let Some((features, _)) = row.of(Target::Case).filter(|_| found.len() <= most) else { return };
-            found.extend(features.iter().copied().filter(|feature| known.insert(*feature)));
-        });
-        Ok(())
+    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
+    data.rows_of(false, |row| {
+        let Some((features, _)) = row.of(Target::Case).filter(|_| found.len() <= most) else { return };
+        found.extend(features.iter().copied().filter(|feature| known.insert(*feature)));
     })?;
     Ok((found.len() <= most).then_some(found))
 }
@@ -44,25 +41,22 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
     let numbers: FxHashMap<u64, u32> = chosen.iter().copied().zip(1..).collect();
     let mut matrix = Matrix::new(chosen.len() as u32);
     let fixed = (holder.bytes)(&matrix);
-    let mut scratch = ExampleScratch::default();
     let (mut row, mut fitting, mut words) = (Vec::new(), None, 0u64);
-    data.corpus.for_each(&mut |example| {
-        data.rows(example, &mut scratch, |row_of| {
-            let Some((features, class)) = row_of.of(target) else { return };
-            words += 1;
-            if fitting.is_some() {
-                return;
-            }
-            row.clear();
-            row.extend(features.iter().filter_map(|feature| numbers.get(feature)));
-            row.sort_unstable();
-            row.dedup();
-            matrix.push(&row, class);
-            if (holder.bytes)(&matrix) > memory.0 {
-                fitting = Some(words - 1);
-            }
-        });
-        Ok(())
+    // No examples are held out for these solvers.
+    data.rows_of(false, |found| {
+        let Some((features, class)) = found.of(target) else { return };
+        words += 1;
+        if fitting.is_some() {
+            return;
+        }
+        row.clear();
+        row.extend(features.iter().filter_map(|feature| numbers.get(feature)));
+        row.sort_unstable();
+        row.dedup();
+        matrix.push(&row, class);
+        if (holder.bytes)(&matrix) > memory.0 {
+            fitting = Some(words - 1);
+        }
     })?;
     let Some(fitting) = fitting else { return Ok(matrix) };
     let of_rows = ((holder.bytes)(&matrix) - fixed) as f64 * words as f64 / matrix.len() as f64;
@@ -98,13 +92,11 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
         let problem = "all words that are trained on are of one class: give text as it was published";
         return Err(Error::file(data.corpus.name(), problem));
     }
-    let FitConfig { steps, precision, .. } = FitConfig::default();
-    let weights = matrix
-        .fit(data.config.solving.l2, (steps, precision), data.corpus.interrupt())?
-        .ok_or_else(|| {
-            let l2 = option("l2");
-            Error::usage(format!("L-BFGS did not converge in {steps} steps: give a larger {l2}"))
-        })?;
+    let fit = FitConfig { l2: data.config.solving.l2, ..FitConfig::default() };
+    let weights = matrix.fit(&fit, data.corpus.interrupt())?.ok_or_else(|| {
+        let (steps, l2) = (fit.steps, option("l2"));
+        Error::usage(format!("L-BFGS did not converge in {steps} steps: give a larger {l2}"))
+    })?;
     let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
     Ok(weights.into_iter().map(single).collect())
 }

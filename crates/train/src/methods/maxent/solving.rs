@@ -129,7 +129,9 @@ impl Solving {
         if self.l1 == 0.0 && self.l2 == 0.0 {
             return Ok(Penalty::None);
         }
-        Ok(Penalty::of(self.l1, self.l2, data.trained_on()?))
+        let mut words = 0;
+        data.rows_of(false, |_| words += 1)?;
+        Ok(Penalty::of(self.l1, self.l2, words))
     }
 
     /// Returns true if the example with this number, from 0, is held out: the same examples in

@@ -12,15 +12,15 @@ use super::size::ModelSize;
 use super::{MaxentConfig, WordTallies};
 use crate::corpus::treebank::Treebank;
 use crate::corpus::{Corpus, Example, Protocol, Reading};
-use crate::methods::{Learned, json};
+use crate::methods::Learned;
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::maxent::filling::FeatureSet;
 use majuscule_methods::maxent::gazetteers::Gazetteers;
 use majuscule_methods::maxent::observe::tags;
 use majuscule_methods::maxent::tagger::{METHOD, TaggedWords, Tagger, TaggerSettings};
 use majuscule_methods::maxent::templates::VERSION;
-use majuscule_methods::model::{Draft, FORMAT, Manifest, Training};
-use majuscule_text::{Labels, Locale};
+use majuscule_methods::model::{Draft, Training};
+use majuscule_text::Labels;
 
 /// The settings for training a tagger.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
@@ -85,22 +85,8 @@ pub fn train_tagger(
     let (weights, _) = learned_table(data, threads, size)?;
     let sections = vec![Tagger::new(weights).section(), TaggedWords::new(words.into_iter())?.section()];
     let learned = Learned::new(&TaggerSettings { version: VERSION }, config, &Labels::cases(), sections);
-    Ok(draft(learned, language, locale, files))
-}
-
-fn draft(learned: Learned, language: &str, locale: Locale, files: Vec<String>) -> Draft {
-    let manifest = Manifest {
-        format: FORMAT,
-        method: METHOD.to_owned(),
-        language: language.to_owned(),
-        locale,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        settings: json(&learned.settings),
-        trained_on: Training { files, protocol: Protocol::Text.to_string() },
-        labels: learned.labels,
-        files: Vec::new(),
-    };
-    Draft::new(manifest, learned.sections)
+    let trained_on = Training { files, protocol: Protocol::Text.to_string() };
+    Ok(learned.draft(METHOD, language, locale, trained_on))
 }
 
 /// Returns single sentences and running text alternately, so that no pass ends with only one kind.

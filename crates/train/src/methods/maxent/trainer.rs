@@ -31,17 +31,17 @@ impl Trainer<'_> {
         mut state: TrainingState,
         keep: &mut StateKeeper<'_>,
     ) -> Result<TrainingWeights> {
-        while !state.is_over(self.data.config.epochs) {
+        while !state.is_over(self.data.config) {
             self.epoch(&mut state, keep)?;
             if self.data.config.solving.held_out > 0.0 {
                 let now = state.weights.settled();
                 let loss = self.held_out_loss(&now)?;
-                state.stopping.add(loss, now);
+                state.add(loss, now);
             }
             (state.epoch, state.batches) = (state.epoch + 1, 0);
             keep(&state, 0)?;
         }
-        Ok(state.stopping.best().unwrap_or_else(|| state.weights.settle()))
+        Ok(state.finish())
     }
 
     /// Processes the rest of an epoch.
@@ -120,16 +120,10 @@ impl Trainer<'_> {
 
     /// Returns the mean of −ln P over the held-out words.
     fn held_out_loss(&self, weights: &TrainingWeights) -> Result<f64> {
-        let (mut numbers, mut scratch) = (0.., ExampleScratch::default());
         let (mut sum, mut words) = (0.0, 0u64);
-        self.data.for_each(&mut |example| {
-            if numbers.next().is_some_and(|number| self.data.config.solving.holds_out(number)) {
-                self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
-                    sum += loss(weights.logits(features, all), answer);
-                    words += 1;
-                });
-            }
-            Ok(())
+        self.data.rows_of(true, |ExampleRow { features, all, answer, .. }| {
+            sum += loss(weights.logits(features, all), answer);
+            words += 1;
         })?;
         if words == 0 {
             let problem = format!(
