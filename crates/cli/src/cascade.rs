@@ -1,10 +1,8 @@
 //! `--cascade`: two models that work as one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::host;
-use super::methods::methods;
 use super::named;
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::Backend;
@@ -56,22 +54,7 @@ impl CascadeArgs {
                 return Err(Error::usage(problem));
             }
         };
-        let load = |path, is_second| load_named(path, language, computing, is_second);
+        let load = |path, is_second| named::load(path, language, computing, is_second);
         cascade(load(fast, false)?, load(exact, true)?, self.sure.unwrap_or(SURE)).map(Some)
     }
-}
-
-/// Loads a model from its folder or file, or a built-in model by the name `accurate` or `fast`. The
-/// model runs on the given backend if its method has backends, or if `must` is true.
-///
-/// # Errors
-/// If the model cannot be read or does not run on the backend.
-pub fn load_named(path: &Path, language: &str, computing: &Backend, must: bool) -> Result<Model> {
-    if let Some(model) = host::model(path) {
-        return Ok(model);
-    }
-    let asked = |is_meant| if is_meant { *computing } else { Backend::default() };
-    let store = named::open(path, language)?;
-    let methods = methods();
-    methods.load(&*store, &asked(must || methods.has_backends(&store.manifest().method)))
 }

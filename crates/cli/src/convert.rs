@@ -1,14 +1,11 @@
 //! `majuscule convert`: converts subtitles and transcripts between formats.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
-use anyhow::Result;
 
 use super::force::ForceArg;
 use super::{host, messages};
 use majuscule_arguments::UserOptionArgs;
-use majuscule_base::error::{Error, worded};
+use majuscule_base::error::{Error, Result, worded};
 use majuscule_base::files::{Encoding, Limits, Publish};
 use majuscule_convert::{Conversion, ConversionNotes};
 use majuscule_format::Format;
@@ -111,7 +108,7 @@ Examples:
   some-recogniser | majuscule convert - --from whisper-json -o talk.jsonl";
 
 /// Converts a file.
-pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
+pub fn run(args: &ConvertArgs) -> Result<()> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let conversion = args.conversion(output)?;
     if let Some(output) = output {
@@ -131,11 +128,11 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let read = [(args.input.clone(), encoder.encoding().clone())];
     messages::tell_encodings(&read, args.encoding.as_ref());
     tell(notes);
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 impl ConvertArgs {
-    fn conversion(&self, output: Option<&Path>) -> Result<Conversion, Error> {
+    fn conversion(&self, output: Option<&Path>) -> Result<Conversion> {
         let usage = |problem: &str| Err(Error::usage(problem));
         let from = match self.from {
             None | Some(Format::Auto) if self.input == Path::new("-") => {

@@ -51,11 +51,8 @@ fn texts_named(files: &[PathBuf], format: Format, plain: &[&str]) -> Result<Vec<
             return Err(Error::file(path.to_string_lossy(), problem));
         }
         if !skipped.is_empty() {
-            tell!(
-                "{}: skipped {}, since the names show no known format of text",
-                path.display(),
-                skipped.join(", ")
-            );
+            let (folder, skipped) = (path.display(), skipped.join(", "));
+            tell!("{folder}: skipped {skipped}, since the names show no known format of text");
         }
     }
     Ok(texts)
@@ -93,15 +90,12 @@ pub fn sides(paths: &[&Path], format: Format) -> Result<Vec<Vec<PathBuf>>> {
     let mut sides = Vec::new();
     let mut names: Option<Vec<PathBuf>> = None;
     for path in paths {
-        let mut side: Vec<(PathBuf, PathBuf)> = texts_named(&[path.to_path_buf()], format, &MARKDOWN)?
-            .into_iter()
-            .map(|text| {
-                (
-                    PathBuf::from(files::uncompressed_name(&text.name.to_string_lossy())).with_extension(""),
-                    text.path,
-                )
-            })
-            .collect();
+        let named = |InputText { path, name }| {
+            let name = PathBuf::from(files::uncompressed_name(&name.to_string_lossy()));
+            (name.with_extension(""), path)
+        };
+        let texts = texts_named(&[path.to_path_buf()], format, &MARKDOWN)?;
+        let mut side: Vec<(PathBuf, PathBuf)> = texts.into_iter().map(named).collect();
         side.sort();
         let own: Vec<PathBuf> = side.iter().map(|(name, _)| name.clone()).collect();
         let expected = names.get_or_insert_with(|| own.clone());

@@ -226,36 +226,29 @@ pub fn options(verb: &[&str]) -> Result<Vec<VerbOption>> {
     root.build();
     let mut command = &root;
     for name in verb {
-        command = command
-            .find_subcommand(name)
-            .ok_or_else(|| Error::usage(format!("there is no verb {}", verb.join(" "))))?;
+        let missing = || Error::usage(format!("there is no verb {}", verb.join(" ")));
+        command = command.find_subcommand(name).ok_or_else(missing)?;
     }
     let named = command
         .get_arguments()
         .filter(|arg| !arg.is_hide_set() && !["help", "version"].contains(&arg.get_id().as_str()));
     let option = |arg: &clap::Arg| {
         let is_flag = !arg.get_action().takes_values();
-        let range = arg.get_num_args().unwrap_or_default();
-        let values = if is_flag {
-            OptionValues::Flag
-        } else if arg.get_value_delimiter().is_some() {
-            if range.min_values() == 0 { OptionValues::OptionallyListed } else { OptionValues::Listed }
-        } else if range.min_values() == 0 {
-            OptionValues::Optional
-        } else if matches!(arg.get_action(), ArgAction::Append) {
-            OptionValues::Repeated
-        } else {
-            OptionValues::One
+        let is_optional = arg.get_num_args().unwrap_or_default().min_values() == 0;
+        let values = match (arg.get_value_delimiter().is_some(), is_optional) {
+            _ if is_flag => OptionValues::Flag,
+            (true, true) => OptionValues::OptionallyListed,
+            (true, false) => OptionValues::Listed,
+            (false, true) => OptionValues::Optional,
+            _ if matches!(arg.get_action(), ArgAction::Append) => OptionValues::Repeated,
+            _ => OptionValues::One,
         };
+        let value = arg.get_value_names().and_then(|names| names.first());
         let choices = if is_flag { Vec::new() } else { arg.get_possible_values() };
         VerbOption {
             name: arg.get_long().unwrap_or_default().to_owned(),
             values,
-            value: arg
-                .get_value_names()
-                .and_then(|names| names.first())
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            value: value.map(ToString::to_string).unwrap_or_default(),
             choices: choices.iter().map(|value| value.get_name().to_owned()).collect(),
             default: arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned()),
             help: arg.get_help().map(ToString::to_string).unwrap_or_default(),

@@ -1,10 +1,9 @@
 //! `majuscule inspect`: describes a model and checks its files.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::methods::methods;
 use super::named;
@@ -34,7 +33,7 @@ pub struct InspectArgs {
 }
 
 /// Checks the files and prints the manifest.
-pub fn run(args: InspectArgs) -> Result<ExitCode> {
+pub fn run(args: InspectArgs) -> Result<()> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
     let Model { manifest, restorer } = methods().load(&*store, &Backend::default())?;
@@ -43,22 +42,23 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
     if args.json {
         let mut object = serde_json::to_value(&*manifest)?;
         if let Some(layers) = &layers {
-            object["layers"] = facts(layers);
+            object["layers"] = json!({
+                "weights": layers.0,
+                "centre_of_gravity": layers.centre(),
+                "centre_of_gravity_by_layers": layers.relative_centre(),
+            });
         }
-        print(&(serde_json::to_string_pretty(&object)? + "\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(print(&(serde_json::to_string_pretty(&object)? + "\n"))?);
     }
     let mut page = format!(
-        "method      {}\nlanguage    {} (case mappings: {})\nformat      {}, made by majuscule {}\nsettings    {}\n",
+        "method      {}\nlanguage    {} (case mappings: {})\nformat      {}, made by majuscule {}\nsettings    {}\n\
+         trained on  {}\nprotocol    {}\n",
         printable(&manifest.method),
         printable(&manifest.language),
         manifest.locale,
         manifest.format,
         printable(&manifest.version),
-        printable(&manifest.settings.to_string())
-    );
-    page += &format!(
-        "trained on  {}\nprotocol    {}\n",
+        printable(&manifest.settings.to_string()),
         printable(&first_names(&manifest.trained_on.files)),
         printable(&manifest.trained_on.protocol)
     );
@@ -67,8 +67,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
         page += &format!("file        {name}: {bytes} bytes, crc32 {crc32}, whole\n");
     }
     page += &layers.as_ref().map(lines).unwrap_or_default();
-    print(&page)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(print(&page)?)
 }
 
 /// Returns one line per layer, and the centre of gravity.
@@ -84,14 +83,6 @@ fn lines(layers: &LayerWeights) -> String {
             &format!("gravity     centre at layer {centre:.3} of {count}: {relative:.3} of the way up\n");
     }
     lines
-}
-
-fn facts(layers: &LayerWeights) -> Value {
-    json!({
-        "weights": layers.0,
-        "centre_of_gravity": layers.centre(),
-        "centre_of_gravity_by_layers": layers.relative_centre(),
-    })
 }
 
 /// Returns the names of the files, or the first names of many files; `--json` prints all names.

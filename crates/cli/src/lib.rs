@@ -132,18 +132,19 @@ impl Verb {
 
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Restore(args) => restore::run(*args),
-            Self::Convert(args) => convert::run(&args),
-            Self::Strip(args) => strip::run(&args),
+            Self::Restore(args) => return restore::run(*args),
+            Self::Strip(args) => return strip::run(&args),
+            Self::Models(args) => return models::run(&args),
+            Self::Convert(args) => convert::run(&args)?,
             #[cfg(feature = "service")]
-            Self::Serve(args) => serve::run(args),
+            Self::Serve(args) => serve::run(args)?,
             #[cfg(feature = "learning")]
-            Self::Learning(verb) => verb.run(),
-            Self::Inspect(args) => inspect::run(args),
-            Self::Models(args) => models::run(&args),
-            Self::Completions(args) => shell::completions(args),
-            Self::Man(args) => shell::man(args),
+            Self::Learning(verb) => verb.run()?,
+            Self::Inspect(args) => inspect::run(args)?,
+            Self::Completions(args) => shell::completions(args)?,
+            Self::Man(args) => shell::man(args)?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 

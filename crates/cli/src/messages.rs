@@ -43,6 +43,11 @@ pub fn set_bar(bar: Option<&ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar.cloned();
 }
 
+/// Returns the name of a file in messages.
+pub fn shown(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+}
+
 /// Reports the encodings of texts that were not read in the named encoding, with one line for each
 /// encoding.
 pub fn tell_encodings(read: &[(PathBuf, Encoding)], named: Option<&Encoding>) {
@@ -52,10 +57,9 @@ pub fn tell_encodings(read: &[(PathBuf, Encoding)], named: Option<&Encoding>) {
         let before = others.len();
         others.retain(|(_, other)| other != found);
         let count = before - others.len();
-        let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
         let (files, whose) = match count {
-            1 => (file.into_owned(), "its"),
-            _ => (format!("{count} files, such as {file}"), "their"),
+            1 => (shown(file), "its"),
+            _ => (format!("{count} files, such as {}", shown(file)), "their"),
         };
         tell!(
             "majuscule: {files}: read as {}, {whose} actual encoding, instead of {}",

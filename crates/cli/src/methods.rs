@@ -4,34 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use majuscule_methods::Method;
 use majuscule_methods::model::ModelDirs;
 use majuscule_restore::models::Methods;
-
-#[cfg(feature = "learning")]
-const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);
-#[cfg(not(feature = "learning"))]
-const NGRAM: Option<Method> = None;
-
-/// The `bert` method that also computes with tensors, which training requires.
-#[cfg(feature = "neural")]
-const BERT: Option<Method> = Some(majuscule_neural::bert::METHOD);
-#[cfg(not(feature = "neural"))]
-const BERT: Option<Method> = None;
-
-#[cfg(feature = "neural")]
-const BILSTM: Option<Method> = Some(majuscule_neural::bilstm::METHOD);
-#[cfg(not(feature = "neural"))]
-const BILSTM: Option<Method> = None;
-
-const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule with the feature learning";
-const NO_NETWORKS: &str =
-    "this build runs only the neural methods bert and cnn-bilstm: build majuscule with the feature neural";
-
-/// The methods of optional packages: the name of each, the method if this build has it, and the advice on how to get
-/// it otherwise.
-const OPTIONAL: [(&str, Option<Method>, &str); 2] =
-    [("ngram", NGRAM, NO_TRANSDUCERS), ("bilstm", BILSTM, NO_NETWORKS)];
 
 /// The folder that counts as the program's folder, if the program's file is in another folder.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -54,11 +28,23 @@ pub fn methods_in(given: Vec<PathBuf>) -> Methods {
     if let Some(folder) = FOLDER.get() {
         dirs.program = Some(folder.clone());
     }
-    let all = BERT.into_iter().fold(Methods::all().looking_in(dirs), Methods::with);
-    OPTIONAL.into_iter().fold(all, |methods, (name, method, advice)| match method {
-        Some(method) => methods.with(method),
-        None => methods.without(name, advice),
-    })
+    let methods = Methods::all().looking_in(dirs);
+    // This `bert` also computes with tensors, which training requires.
+    #[cfg(feature = "neural")]
+    let methods = methods.with(majuscule_neural::bert::METHOD);
+    #[cfg(feature = "learning")]
+    let methods = methods.with(majuscule_fst::ngram::METHOD);
+    #[cfg(not(feature = "learning"))]
+    let methods =
+        methods.without("ngram", "this build has no transducers: build majuscule with the feature learning");
+    #[cfg(feature = "neural")]
+    let methods = methods.with(majuscule_neural::bilstm::METHOD);
+    #[cfg(not(feature = "neural"))]
+    let methods = methods.without(
+        "bilstm",
+        "this build runs only the neural methods bert and cnn-bilstm: build majuscule with the feature neural",
+    );
+    methods
 }
 
 /// Returns the advice on how to train a method that this build can only run, or does not have.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::methods::methods;
 use super::page::print;
@@ -31,19 +32,25 @@ pub struct ModelsArgs {
 }
 
 /// The model of a preset of a language.
+#[derive(Serialize)]
 struct ListedModel {
+    #[serde(rename = "model")]
+    name: String,
     language: String,
-    preset: Preset,
+    preset: &'static str,
     /// The file or folder; `None` if the model is built in or missing.
     path: Option<PathBuf>,
+    #[serde(flatten)]
     state: ModelState,
 }
 
 /// The state of a model.
+#[derive(Serialize)]
+#[serde(untagged)]
 enum ModelState {
     Whole { method: String, bytes: u64, crc32: Option<String>, licence: Option<&'static str> },
-    Missing,
-    Unusable(Error),
+    Missing { missing: bool },
+    Unusable { problem: String },
 }
 
 /// Prints the list.
@@ -58,15 +65,11 @@ pub fn run(args: &ModelsArgs) -> Result<ExitCode> {
     let all: Vec<ListedModel> =
         all.map(|(language, preset)| listed(&methods, language, preset)).collect::<Listed<_>>()?;
     let folders = methods.model_folders();
-    match args.json {
-        true => {
-            let models: Vec<Value> = all.iter().map(ListedModel::json).collect();
-            let page = json!({ "models": models, "folders": folders });
-            print(&(serde_json::to_string_pretty(&page)? + "\n"))?;
-        }
-        false => print(&page(&all, &folders))?,
-    }
-    let is_unusable = |model: &ListedModel| matches!(model.state, ModelState::Unusable(_));
+    print(&match args.json {
+        true => serde_json::to_string_pretty(&json!({ "models": all, "folders": folders }))? + "\n",
+        false => page(&all, &folders),
+    })?;
+    let is_unusable = |model: &ListedModel| matches!(model.state, ModelState::Unusable { .. });
     Ok(if all.iter().any(is_unusable) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -77,13 +80,14 @@ pub fn run(args: &ModelsArgs) -> Result<ExitCode> {
 fn listed(methods: &Methods, language: &str, preset: Preset) -> Listed<ListedModel> {
     let path = methods.preset_path(language, preset)?;
     let name = format!("{language}.{}", preset.name());
+    let unusable = |error: Error| ModelState::Unusable { problem: error.to_string() };
     let state = match methods.preset_store(language, preset) {
         // Without a file there is nothing that could be unusable.
-        Err(_) if path.is_none() => ModelState::Missing,
-        Err(problem) => ModelState::Unusable(problem),
-        Ok(store) => whole(&*store, &name, path.as_deref()).unwrap_or_else(ModelState::Unusable),
+        Err(_) if path.is_none() => ModelState::Missing { missing: true },
+        Err(error) => unusable(error),
+        Ok(store) => whole(&*store, &name, path.as_deref()).unwrap_or_else(unusable),
     };
-    Ok(ListedModel { language: language.to_owned(), preset, path, state })
+    Ok(ListedModel { name, language: language.to_owned(), preset: preset.name(), path, state })
 }
 
 /// Describes a model after a check.
@@ -110,33 +114,9 @@ fn whole(store: &dyn Store, name: &str, path: Option<&Path>) -> Listed<ModelStat
 }
 
 impl ListedModel {
-    fn name(&self) -> String {
-        format!("{}.{}", self.language, self.preset.name())
-    }
-
-    fn json(&self) -> Value {
-        let mut object = json!({
-            "model": self.name(),
-            "language": self.language,
-            "preset": self.preset.name(),
-            "path": self.path,
-        });
-        match &self.state {
-            ModelState::Whole { method, bytes, crc32, licence } => {
-                object["method"] = method.as_str().into();
-                object["bytes"] = (*bytes).into();
-                object["crc32"] = json!(crc32);
-                object["licence"] = json!(licence);
-            }
-            ModelState::Missing => object["missing"] = true.into(),
-            ModelState::Unusable(problem) => object["problem"] = problem.to_string().into(),
-        }
-        object
-    }
-
     /// Returns the line of this model in the list.
     fn line(&self) -> String {
-        let name = self.name();
+        let name = &self.name;
         match &self.state {
             ModelState::Whole { method, bytes, crc32, licence } => {
                 let place =
@@ -150,9 +130,9 @@ impl ListedModel {
                     method = printable(method),
                 )
             }
-            ModelState::Missing => format!("{name:<12} missing\n"),
-            ModelState::Unusable(problem) => {
-                format!("{name:<12} cannot be used: {}\n", printable(&problem.to_string()))
+            ModelState::Missing { .. } => format!("{name:<12} missing\n"),
+            ModelState::Unusable { problem } => {
+                format!("{name:<12} cannot be used: {}\n", printable(problem))
             }
         }
     }
@@ -161,13 +141,13 @@ impl ListedModel {
 /// Returns the list as text, followed by instructions on how to get the missing models.
 fn page(all: &[ListedModel], folders: &[PathBuf]) -> String {
     let mut page: String = all.iter().map(ListedModel::line).collect();
-    let is_missing = |model: &&ListedModel| matches!(model.state, ModelState::Missing);
+    let is_missing = |model: &&ListedModel| matches!(model.state, ModelState::Missing { .. });
     let missing: Vec<&ListedModel> = all.iter().filter(is_missing).collect();
     if missing.is_empty() {
         return page;
     }
     page.push('\n');
-    let shipped = missing.iter().filter_map(|model| ShippedModel::of(&model.language, model.preset.name()));
+    let shipped = missing.iter().filter_map(|model| ShippedModel::of(&model.language, model.preset));
     let mut shipped: Vec<_> = shipped.collect();
     // One model may serve several languages, which follow each other.
     shipped.dedup();

@@ -29,13 +29,17 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     }
 }
 
-/// Loads a model of the host, or a model that [`open`] opens.
+/// Loads a model of the host, or a model that [`open`] opens. The model runs on the given backend if its method has
+/// backends, or if `must` is true.
 ///
 /// # Errors
 /// Like [`open`], and if the model does not run on the backend.
-pub fn load(path: &Path, language: &str, computing: &Backend) -> Result<Model> {
-    match host::model(path) {
-        Some(model) => Ok(model),
-        None => methods().load(&*open(path, language)?, computing),
+pub fn load(path: &Path, language: &str, computing: &Backend, must: bool) -> Result<Model> {
+    if let Some(model) = host::model(path) {
+        return Ok(model);
     }
+    let store = open(path, language)?;
+    let methods = methods();
+    let is_meant = must || methods.has_backends(&store.manifest().method);
+    methods.load(&*store, &if is_meant { *computing } else { Backend::default() })
 }

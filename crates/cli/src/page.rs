@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::thread;
 
 use crate::host;
@@ -49,6 +50,12 @@ pub fn number(text: &str) -> Result<NonZeroUsize, &'static str> {
 pub fn probability(text: &str) -> Result<f32, &'static str> {
     let probability = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
     probability.ok_or("expected a probability from 0 to 1")
+}
+
+/// Reads a name and the path that it stands for: `NAME=PATH`.
+pub fn named_path(text: &str) -> Option<(String, PathBuf)> {
+    let (name, path) = text.split_once('=')?;
+    (!name.is_empty() && !path.is_empty()).then(|| (name.to_owned(), path.into()))
 }
 
 /// Checks a language tag, or several tags separated by commas.

@@ -1,16 +1,13 @@
 //! Converts the output of another step while that step writes it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, PipeWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
 use majuscule_convert::{Conversion, ConversionNotes};
-
-/// The number of parts between the two steps: few enough that memory stays flat.
-const UNDER_WAY: usize = 4;
 
 /// Runs `write`, converts its output, and passes the result to `out`, which errors call `target`;
 /// `name` is the name of the text in errors.
@@ -24,10 +21,10 @@ pub fn convert<T>(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T>,
 ) -> Result<(T, ConversionNotes)> {
-    let (bytes, received) = mpsc::sync_channel(UNDER_WAY);
+    let (read, bytes) = io::pipe().map_err(|error| Error::io("open", "a pipe", error))?;
     let (converted, ready) = mpsc::channel();
     thread::scope(|scope| {
-        let input = Input::uncompressed(name, PipedInput { received, part: io::Cursor::default() });
+        let input = Input::uncompressed(name, read);
         let converter = scope.spawn(move || conversion.run(input, &mut PipedOutput(converted), target));
         let mut pipe = Pipe { bytes, ready, out };
         let written = write(&mut pipe);
@@ -50,41 +47,20 @@ pub fn convert<T>(
 
 /// A writer for the input of the converter; it passes the output of the converter on to `out`.
 struct Pipe<'a> {
-    bytes: SyncSender<Vec<u8>>,
+    bytes: PipeWriter,
     ready: Receiver<Vec<u8>>,
     out: &'a mut dyn Write,
 }
 
 impl Write for Pipe<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes.send(bytes.to_vec()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        let written = self.bytes.write(bytes)?;
         self.ready.try_iter().try_for_each(|part| self.out.write_all(&part))?;
-        Ok(bytes.len())
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// The parts that were written, as an input.
-struct PipedInput {
-    received: Receiver<Vec<u8>>,
-    part: io::Cursor<Vec<u8>>,
-}
-
-impl Read for PipedInput {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.part.read(out)?;
-            if read > 0 || out.is_empty() {
-                return Ok(read);
-            }
-            match self.received.recv() {
-                Ok(part) => self.part = io::Cursor::new(part),
-                Err(_) => return Ok(0),
-            }
-        }
     }
 }
 

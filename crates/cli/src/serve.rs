@@ -4,15 +4,13 @@ use std::fs;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Result;
 use serde_json::json;
 
 use super::{methods, page};
 use majuscule::ModelPool;
-use majuscule_base::error::{Error, option};
+use majuscule_base::error::{Error, Result, option};
 use majuscule_service::{HostNames, Log, LogEntry, ServiceOptions};
 
 /// Serves text and files over HTTP, with a page to try it on
@@ -52,7 +50,7 @@ Examples:
   curl --data-binary @talk.srt 'http://127.0.0.1:8080/v1/restore?format=srt&marks=auto'";
 
 /// Runs the service.
-pub fn run(args: ServeArgs) -> Result<ExitCode> {
+pub fn run(args: ServeArgs) -> Result<()> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     super::allocator::share_among_threads();
     let token = args.token.map(read_token).transpose()?;
@@ -77,24 +75,18 @@ pub fn run(args: ServeArgs) -> Result<ExitCode> {
         pool = pool.with_model(&name, folder)?;
     }
     let started = |address| tell!("majuscule: http://{address}/ (Ctrl-C stops)");
-    majuscule_service::run(args.listen, Arc::new(pool), options, started, tell_reload)?;
-    Ok(ExitCode::SUCCESS)
+    majuscule_service::run(args.listen, Arc::new(pool), options, started, tell_reload)
 }
 
 /// Reads a model of the command line: its name and its folder.
-fn named_folder(text: &str) -> Result<(String, PathBuf), String> {
-    match text.split_once('=') {
-        Some((name, folder)) if !name.is_empty() && !folder.is_empty() => {
-            Ok((name.to_owned(), PathBuf::from(folder)))
-        }
-        _ => Err("expected a name and a folder, such as news=models/news".to_owned()),
-    }
+fn named_folder(text: &str) -> Result<(String, PathBuf), &'static str> {
+    page::named_path(text).ok_or("expected a name and a folder, such as news=models/news")
 }
 
 /// Reads the name of a host, without a scheme and a port.
-fn host_name(text: &str) -> Result<String, String> {
+fn host_name(text: &str) -> Result<String, &'static str> {
     match text.is_empty() || text.contains(['/', ':', '*', ' ']) {
-        true => Err("expected the name of a host alone, such as case.example.org".to_owned()),
+        true => Err("expected the name of a host alone, such as case.example.org"),
         false => Ok(text.to_owned()),
     }
 }
@@ -110,7 +102,7 @@ fn tell_reload(errors: &[Error]) {
 }
 
 /// Reads the token from the first line of a file.
-fn read_token(path: PathBuf) -> Result<String, Error> {
+fn read_token(path: PathBuf) -> Result<String> {
     let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))?;
     match text.trim() {
         token if !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic()) => Ok(token.to_owned()),

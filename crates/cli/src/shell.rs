@@ -1,7 +1,6 @@
 //! `majuscule completions` and `majuscule man`: shell completions and manual pages.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::builder::PossibleValuesParser;
@@ -29,7 +28,7 @@ pub struct Man {
 }
 
 /// Prints the completion script.
-pub fn completions(args: Completions) -> Result<ExitCode> {
+pub fn completions(args: Completions) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut completed(), "majuscule", &mut script);
     if args.shell == clap_complete::Shell::Fish {
@@ -39,8 +38,7 @@ pub fn completions(args: Completions) -> Result<ExitCode> {
         script
             .extend(format!("complete -c majuscule -n \"{is_asked}\" -a \"{}\"\n", names.join(" ")).bytes());
     }
-    print(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(print(&String::from_utf8_lossy(&script))?)
 }
 
 /// Returns the command line for completion: without the options that users never type, and with
@@ -81,18 +79,13 @@ mod learning {
 }
 
 /// Prints the manual page or writes all pages.
-pub fn man(args: Man) -> Result<ExitCode> {
-    match args.output {
-        Some(folder) => {
-            std::fs::create_dir_all(&folder).map_err(|error| Error::io("create", &folder, error))?;
-            clap_mangen::generate_to(Cli::command(), &folder)
-                .map_err(|error| Error::io("write", &folder, error))?;
-        }
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-            print(&String::from_utf8_lossy(&page))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+pub fn man(args: Man) -> Result<()> {
+    let Some(folder) = args.output else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+        return Ok(print(&String::from_utf8_lossy(&page))?);
+    };
+    std::fs::create_dir_all(&folder).map_err(|error| Error::io("create", &folder, error))?;
+    Ok(clap_mangen::generate_to(Cli::command(), &folder)
+        .map_err(|error| Error::io("write", &folder, error))?)
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::builder::{Resettable, ValueParser};
@@ -15,10 +14,9 @@ use super::language::detected;
 use super::method::AdaptMethod;
 use super::spinner::Spinner;
 use super::train::ModelTarget;
-use crate::folders;
 use crate::methods::methods as loaded;
-use crate::named;
 use crate::page::threads;
+use crate::{folders, named};
 use majuscule_base::error::Error;
 use majuscule_base::files;
 use majuscule_methods::Backend;
@@ -32,7 +30,8 @@ use majuscule_train::methods::{self, Progress};
 #[derive(Debug)]
 pub struct AdaptArgs {
     given: AdaptInputs,
-    asked: Vec<OptionRequest>,
+    /// The options of some methods, among all arguments.
+    matches: ArgMatches,
 }
 
 const EXAMPLES: &str = "\
@@ -69,17 +68,8 @@ struct AdaptInputs {
     reading: Reading,
 }
 
-/// An option of some methods, as it was given.
-#[derive(Debug)]
-struct OptionRequest {
-    id: String,
-    long: String,
-    /// The values; none for a switch.
-    values: Vec<OsString>,
-}
-
 /// Adapts a model and saves it.
-pub fn run(AdaptArgs { given, asked }: AdaptArgs) -> Result<ExitCode> {
+pub fn run(AdaptArgs { given, matches }: AdaptArgs) -> Result<()> {
     let AdaptInputs { model, corpora, place, mut reading, .. } = given;
     let corpora = folders::paths(&corpora, reading.format)?;
     let inputs = [super::model_files([&model]), corpora.clone()].concat();
@@ -87,7 +77,7 @@ pub fn run(AdaptArgs { given, asked }: AdaptArgs) -> Result<ExitCode> {
     let store = named::open(&model, reading.language())?;
     check_adaptable(&*store)?;
     let manifest = store.manifest();
-    let adaptation = adaptation(&manifest.method, &asked)?;
+    let adaptation = adaptation(&manifest.method, &matches)?;
     let adaptation = adaptation.adapter();
     place.check(&inputs, adaptation.checkpoint())?;
     let protocol = given.protocol.map_or_else(|| protocol(&manifest.trained_on.protocol), Ok)?;
@@ -103,10 +93,7 @@ pub fn run(AdaptArgs { given, asked }: AdaptArgs) -> Result<ExitCode> {
     corpus.hold()?;
     super::measure::tell_paragraphs(&corpus)?;
     let progress = Spinner::new();
-    progress.say(match adaptation.checkpoint() {
-        Some(file) if file.exists() => format!("adapting, resuming from {}", file.display()),
-        _ => "adapting".to_owned(),
-    });
+    progress.begin("adapting", adaptation.checkpoint());
     let names = corpora.iter().map(|file| files::name(file)).collect();
     let watch = &mut |now: &Progress| progress.show(now);
     let draft = methods::adapt(adaptation, &*store, &corpus, names, threads(given.threads), watch)?;
@@ -115,7 +102,7 @@ pub fn run(AdaptArgs { given, asked }: AdaptArgs) -> Result<ExitCode> {
     if let Some(file) = adaptation.checkpoint() {
         fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Refuses text in a language that is not the model's, unless the user names the language of the text.
@@ -152,27 +139,30 @@ fn protocol(trained_on: &str) -> Result<Protocol, Error> {
 ///
 /// # Errors
 /// If the method has no such option. Clap refuses wrong values.
-fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
+fn adaptation(method: &str, matches: &ArgMatches) -> Result<AdaptMethod> {
     let mut line = vec![OsString::from("adapt"), method.into()];
-    let options = options();
-    for OptionRequest { id, long, values } in asked {
-        let of: Vec<&str> = options
-            .iter()
-            .filter(|option| option.arg.get_id() == id)
-            .flat_map(MethodOption::methods)
-            .collect();
-        if !of.contains(&method) {
-            let of = of.join(" and ");
+    let is_given = |option: &MethodOption| {
+        matches.value_source(option.arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    for option in options().into_iter().filter(is_given) {
+        let long = option.arg.get_long().unwrap_or_default();
+        if option.methods().all(|of| of != method) {
+            let of = option.methods().collect::<Vec<_>>().join(" and ");
             return Err(Error::usage(format!(
                 "--{long} is for models of {of}, but this is a {method} model: leave it out; adapt --help lists the options \
                  of each method"
             ))
             .into());
         }
-        let option = OsString::from(format!("--{long}"));
-        let with =
-            |value: &OsString| [option.as_os_str(), "=".as_ref(), value.as_os_str()].into_iter().collect();
-        line.extend(if values.is_empty() { vec![option.clone()] } else { values.iter().map(with).collect() });
+        if !option.arg.get_action().takes_values() {
+            line.push(format!("--{long}").into());
+            continue;
+        }
+        for value in matches.get_raw(option.arg.get_id().as_str()).into_iter().flatten() {
+            let mut given = OsString::from(format!("--{long}="));
+            given.push(value);
+            line.push(given);
+        }
     }
     let usage = "majuscule adapt [OPTIONS] <MODEL> <CORPUS>...";
     let command = methods().mut_subcommands(|method| method.override_usage(usage));
@@ -240,39 +230,20 @@ impl MethodOption {
         if self.of.iter().all(|(_, says, other)| says == first && other == default) {
             return says(first, default.as_deref());
         }
-        if self.of.iter().all(|(_, says, default)| says == first && default.is_some()) {
-            let defaults: Vec<_> = self
-                .of
-                .iter()
-                .filter_map(|(method, _, default)| Some(format!("{} for {method}", default.as_ref()?)))
-                .collect();
-            return says(first, Some(&defaults.join(", ")));
+        let of = self.of.iter();
+        if of.clone().all(|(_, says, default)| says == first && default.is_some()) {
+            let defaults =
+                of.filter_map(|(method, _, default)| Some(format!("{} for {method}", default.as_ref()?)));
+            return says(first, Some(&defaults.collect::<Vec<_>>().join(", ")));
         }
-        let each = self
-            .of
-            .iter()
-            .map(|(method, own, default)| format!("{method}: {}", says(own, default.as_deref())));
+        let each = of.map(|(method, own, default)| format!("{method}: {}", says(own, default.as_deref())));
         each.collect::<Vec<_>>().join("; ")
     }
 }
 
 impl FromArgMatches for AdaptArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        let asked = options().into_iter().filter_map(|MethodOption { arg, .. }| {
-            let id = arg.get_id().to_string();
-            let values = match arg.get_action().takes_values() {
-                true => matches.get_raw(&id).into_iter().flatten().map(OsString::from).collect(),
-                false => Vec::new(),
-            };
-            is_given(&id).then(|| OptionRequest {
-                id,
-                long: arg.get_long().unwrap_or_default().to_owned(),
-                values,
-            })
-        });
-        let asked = asked.collect();
-        Ok(Self { given: AdaptInputs::from_arg_matches(matches)?, asked })
+        Ok(Self { given: AdaptInputs::from_arg_matches(matches)?, matches: matches.clone() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

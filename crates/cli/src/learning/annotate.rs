@@ -4,13 +4,12 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::measure;
+use super::measure::{self, LayoutArgs};
 use super::publish;
 use super::systems::{NamedSystems, SystemResults};
 use crate::backend::BackendArgs;
 use crate::force::ForceArg;
 use crate::host;
-use crate::page::print;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
 use majuscule_experiment::agreement::{AgreementReport, AnnotatorChoices};
@@ -19,7 +18,6 @@ use majuscule_experiment::annotation::{
 };
 use majuscule_text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
-use majuscule_train::eval::Layout;
 
 /// Writes a sheet of the differences between systems for blind annotation, and its key
 ///
@@ -141,12 +139,8 @@ pub struct AgreementArgs {
     /// Completed sheet, one per annotator
     #[arg(value_name = "SHEET", required = true)]
     sheets: Vec<PathBuf>,
-    /// Print one JSON object: figures are fractions, undefined ones are null
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print Markdown tables
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 impl AgreementArgs {
@@ -155,7 +149,7 @@ impl AgreementArgs {
     /// # Errors
     /// If a file cannot be read, or a sheet does not belong to the key.
     pub fn run(self) -> Result<()> {
-        let Self { key, sheets, json, markdown } = self;
+        let Self { key, sheets, layout } = self;
         let inputs: Vec<&PathBuf> = [&key].into_iter().chain(&sheets).collect();
         files::check_inputs(&inputs)?;
         check_different(&sheets)?;
@@ -167,12 +161,7 @@ impl AgreementArgs {
         };
         let annotators = sheets.iter().map(choices).collect::<Result<Vec<_>>>()?;
         let report = AgreementReport::of(&key, &annotators)?;
-        host::keep(|| report.page(Layout::Json));
-        print(&report.page(match (json, markdown) {
-            (true, _) => Layout::Json,
-            (_, true) => Layout::Markdown,
-            _ => Layout::Text,
-        }))
+        layout.print(|layout| report.page(layout))
     }
 }
 

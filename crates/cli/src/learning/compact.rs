@@ -1,9 +1,8 @@
 //! `majuscule compact`: a small form of a model.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use majuscule_base::error::Error;
+use majuscule_base::error::{Error, Result};
 
 use super::model_files;
 use super::train::ModelTarget;
@@ -29,7 +28,7 @@ pub struct CompactArgs {
 }
 
 /// Makes the small form and writes it.
-pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &CompactArgs) -> Result<()> {
     args.target.check(&model_files([&args.model]), None)?;
     let store = named::open(&args.model, "en")?;
     let small = match store.manifest().method.as_str() {
@@ -39,9 +38,8 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<ExitCode> {
         other => {
             let problem =
                 format!("is a {other} model: only bert, cnn-bilstm and hmm models can be made compact");
-            return Err(Error::model(store.name(), problem).into());
+            return Err(Error::model(store.name(), problem));
         }
     };
-    args.target.publish(&small)?;
-    Ok(ExitCode::SUCCESS)
+    args.target.publish(&small)
 }

@@ -4,7 +4,6 @@
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use super::measure::{self, Measure};
 use super::publish;
@@ -22,8 +21,9 @@ use majuscule_train::eval::aligned::files::{Cases, score_files};
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
 use majuscule_train::eval::offices::OfficeWords;
 use majuscule_train::eval::report::ReportConfig;
+use majuscule_train::eval::score::check_words;
 use majuscule_train::eval::word_kinds::WordsByKind;
-use majuscule_train::eval::{Layout, compare};
+use majuscule_train::eval::{Layout, Matching, compare};
 
 /// Compares systems on the same text, with 95 % intervals and significance against the best
 ///
@@ -85,11 +85,10 @@ pub struct CompareArgs {
 ///
 /// # Errors
 /// If a file cannot be read, the words differ or no word is scored.
-pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: CompareArgs) -> Result<()> {
     let locale = measure::locale(args.locale, args.measure.reading.language())?;
     if args.align {
-        aligned(&args, locale)?;
-        return Ok(ExitCode::SUCCESS);
+        return aligned(&args, locale);
     }
     let CompareArgs { reference, models, outputs, threads, backend, measure, .. } = &args;
     let named = NamedSystems {
@@ -104,18 +103,18 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         keeps_words: args.show_differences.is_some(),
     };
     let SystemResults { systems, choices, facts, words, locale, language } = named.run(locale)?;
-    measure.check_words(&files::name(reference), words)?;
+    check_words(measure.protocol, &files::name(reference), words)?;
     let comparison = compare(&systems, args.config)?;
     let signature = measure.signature(&[reference], locale);
     let differences = args.show_differences.map(|most| {
         let names: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
-        let (offices, matching) = (OfficeWords::of(&language), measure.matching());
+        let (offices, matching) = (OfficeWords::of(&language), Matching::of(measure.protocol));
         let kinds = WordsByKind::of(names.clone(), &choices, &facts, &offices, matching, locale);
         let examples = DifferingExamples::of(names, choices, matching, locale, most.get());
         DifferingExamples { kinds: Some(kinds), ..examples }
     });
     let colours = !host::is_hosted() && stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    args.measure.print(|layout| {
+    args.measure.layout.print(|layout| {
         let page = comparison.page(&signature, words, differences.as_ref(), (layout, args.compact));
         match &differences {
             Some(differences) if layout != Layout::Json => {
@@ -124,8 +123,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
             }
             _ => page,
         }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Aligns the outputs of recognisers with the reference and prints the tables.
@@ -154,7 +152,7 @@ fn aligned(args: &CompareArgs, locale: Locale) -> Result<()> {
         let page = comparison.page(layout);
         publish(file, |out| out.write_all(page.as_bytes()))?;
     }
-    measure.print(|layout| {
+    measure.layout.print(|layout| {
         comparison.page(match layout {
             Layout::Text => TableLayout::Text,
             Layout::Markdown => TableLayout::Markdown,

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::thread;
 
 use clap::Subcommand;
@@ -21,14 +20,8 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::table::percent;
 
 /// Describes, compares, splits and shuffles corpora
-#[derive(Debug, clap::Args)]
-pub struct CorpusArgs {
-    #[command(subcommand)]
-    verb: CorpusAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum CorpusAction {
+pub enum CorpusAction {
     /// Counts sentences, words and tags under a protocol, and
     /// the fraction of words not in lower case
     Stats(StatsArgs),
@@ -42,7 +35,7 @@ enum CorpusAction {
 }
 
 #[derive(Debug, clap::Args)]
-struct StatsArgs {
+pub struct StatsArgs {
     /// Corpora; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -60,7 +53,7 @@ struct StatsArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct OverlapArgs {
+pub struct OverlapArgs {
     /// Training texts, which are read once and not held in memory,
     /// followed by the test text, unless --test names it
     #[arg(required = true, value_names = ["TRAIN", "TEST"], num_args = 1..)]
@@ -85,7 +78,7 @@ struct OverlapArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct SplitArgs {
+pub struct SplitArgs {
     /// Corpora
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -105,7 +98,7 @@ struct SplitArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct ShuffleArgs {
+pub struct ShuffleArgs {
     /// Corpora; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -115,19 +108,20 @@ struct ShuffleArgs {
     reading: Reading,
 }
 
-/// Runs the subcommand.
-///
-/// # Errors
-/// If the files cannot be read or the parts cannot be written.
-pub fn run(args: CorpusArgs) -> anyhow::Result<ExitCode> {
-    let answer = match args.verb {
-        CorpusAction::Stats(args) => stats(args)?,
-        CorpusAction::Overlap(args) => overlap(args)?,
-        CorpusAction::Split(args) => split(args)?,
-        CorpusAction::Shuffle(args) => shuffle(args)?,
-    };
-    print(&answer)?;
-    Ok(ExitCode::SUCCESS)
+impl CorpusAction {
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// If the files cannot be read or the parts cannot be written.
+    pub fn run(self) -> anyhow::Result<()> {
+        let answer = match self {
+            Self::Stats(args) => stats(args)?,
+            Self::Overlap(args) => overlap(args)?,
+            Self::Split(args) => split(args)?,
+            Self::Shuffle(args) => shuffle(args)?,
+        };
+        Ok(print(&answer)?)
+    }
 }
 
 fn stats(args: StatsArgs) -> anyhow::Result<String> {

@@ -2,20 +2,17 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::measure::{self, Measure};
 use super::usage::Timed;
 use crate::backend::BackendArgs;
 use crate::cascade::CascadeArgs;
-use crate::folders;
 use crate::force::ForceArg;
-use crate::host;
 use crate::methods::methods;
-use crate::named;
 use crate::page::threads;
 use crate::voting::VotingArgs;
+use crate::{folders, host, named};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Publish;
@@ -26,6 +23,7 @@ use majuscule_text::{CapitalBalance, Locale, SentenceStart, Spellings};
 use majuscule_train::corpus::{Corpus, Reading, SpeechPartKind};
 use majuscule_train::eval::aligned::report::{AlignedReport, ReportedParts};
 use majuscule_train::eval::aligned::{self, files::Cases};
+use majuscule_train::eval::score::check_words;
 use majuscule_train::eval::{
     Choices, Report, Score, System, compare, evaluate_each, marks_for, scores_sentence_ends,
 };
@@ -117,7 +115,7 @@ pub struct EvaluateArgs {
 ///
 /// # Errors
 /// If the model or a corpus cannot be read, or no word is scored.
-pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: EvaluateArgs) -> Result<()> {
     if let Some(choices) = &args.choices {
         args.force.check(choices, &args.corpora)?;
     }
@@ -144,16 +142,15 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         let report =
             args.aligned(hypothesis, &*restorer, request, &reading, (manifest.locale, &spellings))?;
         tell(read);
-        args.measure.print(|layout| report.page(layout))?;
-        return Ok(ExitCode::SUCCESS);
+        return args.measure.layout.print(|layout| report.page(layout));
     }
     let files = folders::paths(&args.corpora, reading.format)?;
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
-    let corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
+    let protocol = args.measure.protocol;
+    let corpus = Corpus::new(&files, reading, protocol, manifest.locale)?;
     let mut corpus = host::watched(corpus.with_spellings(spellings));
     measure::tell_paragraphs(&corpus)?;
     let mut system = System::new("");
-    let protocol = args.measure.protocol;
     let publish = |file: &PathBuf| Publish::new(file).map(|publish| (publish, file.clone()));
     let mut written = args.choices.as_ref().map(publish).transpose()?;
     let score = evaluate_each(
@@ -171,8 +168,8 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         },
     )?;
     written.map_or(Ok(()), |(publish, _)| publish.commit())?;
-    args.measure.check_words(&corpus.name(), score.all().tokens())?;
-    let sentence_ends = scores_sentence_ends(&*restorer, args.measure.protocol);
+    check_words(protocol, &corpus.name(), score.all().tokens())?;
+    let sentence_ends = scores_sentence_ends(&*restorer, protocol);
     let config = args.measure.config(&files, manifest.locale, sentence_ends, args.top);
     let mut report = Report::of(&score, &config);
     if args.intervals {
@@ -183,8 +180,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         evaluate_each(&*restorer, request, args.sentence_start, part, &mut |_, _, _| Ok(()))
     })?;
     tell(read);
-    args.measure.print(|layout| report.page(layout))?;
-    Ok(ExitCode::SUCCESS)
+    args.measure.layout.print(|layout| report.page(layout))
 }
 
 /// Reports the percentage of words that the second model of a cascade had to read.
@@ -230,15 +226,13 @@ impl EvaluateArgs {
                 report.push_file(file.name(), &score_of(&file)?, protocol);
             }
         }
-        for kind in self.speech_parts() {
+        let asked =
+            [(self.per_speaker, SpeechPartKind::Speaker), (self.per_category, SpeechPartKind::Category)];
+        for (_, kind) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
             let parts = corpus.speech_parts(kind)?;
             if parts.is_empty() {
-                tell!(
-                    "there is no {} to score by itself in {}: only {} files can name one",
-                    kind.name(),
-                    corpus.name(),
-                    kind.formats()
-                );
+                let (kind, formats, name) = (kind.name(), kind.formats(), corpus.name());
+                tell!("there is no {kind} to score by itself in {name}: only {formats} files can name one");
             }
             for (name, part) in parts {
                 report.push_speech_part(kind, name, &score_of(&part)?, protocol);
@@ -247,33 +241,21 @@ impl EvaluateArgs {
         Ok(())
     }
 
-    /// Returns the kinds of parts of transcripts to score separately.
-    fn speech_parts(&self) -> impl Iterator<Item = SpeechPartKind> {
-        let asked =
-            [(self.per_speaker, SpeechPartKind::Speaker), (self.per_category, SpeechPartKind::Category)];
-        asked.into_iter().filter_map(|(is_asked, kind)| is_asked.then_some(kind))
-    }
-
     /// Reads the user's own spellings.
     fn spellings(&self, locale: Locale) -> Result<Spellings> {
         let Some(file) = &self.words else { return Ok(Spellings::default()) };
-        Spellings::read(
-            &host::open(file)?.within(self.measure.reading.limits).bytes()?,
-            &file.to_string_lossy(),
-            locale,
-        )
+        let words = host::open(file)?.within(self.measure.reading.limits).bytes()?;
+        Spellings::read(&words, &file.to_string_lossy(), locale)
     }
 
     /// Returns the only corpus, with which a hypothesis is aligned.
     fn reference(&self) -> Result<&Path> {
-        match self.corpora.as_slice() {
-            [reference] => Ok(reference),
-            several => Err(Error::usage(format!(
-                "--align: {} corpora are named, but a hypothesis has one reference: name one, or two folders whose files have the \
-                 same names",
-                several.len()
-            ))),
-        }
+        let [reference] = self.corpora.as_slice() else {
+            let problem = "corpora are named, but a hypothesis has one reference: name one, or two folders whose files have the \
+                           same names";
+            return Err(Error::usage(format!("--align: {} {problem}", self.corpora.len())));
+        };
+        Ok(reference)
     }
 
     fn load(&self) -> Result<(Model, Option<Arc<Read>>)> {
@@ -288,17 +270,18 @@ impl EvaluateArgs {
                 "--per-{part} reads each file twice, but standard input can be read only once: give files"
             )));
         }
-        if self.measure.reading.language() == "auto" {
+        let language = self.measure.reading.language();
+        if language == "auto" {
             let problem = "--lang auto cannot be used, since one model is evaluated on all texts: name its language, such as --lang en, or a \
                            model of your own with --model";
             return Err(Error::usage(problem));
         }
-        let (language, computing) = (self.measure.reading.language(), self.backend.computing());
+        let computing = self.backend.computing();
         if let Some((model, read)) = self.cascade.load(language, &computing)? {
             return Ok((model, Some(read)));
         }
         let model = match &self.model {
-            Some(path) => named::load(path, language, &computing),
+            Some(path) => named::load(path, language, &computing, true),
             None => methods().load_preset(language, self.preset, &computing),
         };
         Ok((model?, None))

@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use super::annotate::{AgreementArgs, AnnotateArgs};
 use super::language::detect_stored;
-use super::publish;
-use crate::flag;
-use crate::folders;
+use super::{publish, recipes};
 use crate::force::ForceArg;
 use crate::methods::{advice, methods};
-use crate::page::print;
+use crate::page::{named_path, print};
+use crate::{flag, folders};
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, ByteSize};
 use majuscule_experiment::plan::{Job, Task};
@@ -31,14 +30,8 @@ use majuscule_train::corpus::Reading;
 ///
 /// A recipe is a TOML file that defines texts, models with their training, and tests. The recipes
 /// of the papers are built in.
-#[derive(Debug, clap::Args)]
-pub struct ExperimentArgs {
-    #[command(subcommand)]
-    action: ExperimentAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum ExperimentAction {
+pub enum ExperimentAction {
     Run(RunArgs),
     New(NewArgs),
     /// Lists the built-in recipes
@@ -48,7 +41,11 @@ enum ExperimentAction {
         /// Name of a built-in recipe, or a file
         recipe: String,
     },
-    Report(ReportArgs),
+    /// Regenerates the tables, plots and page of a report from its results.json
+    Report {
+        /// Folder written by experiment run
+        folder: PathBuf,
+    },
     Annotate(AnnotateArgs),
     Agreement(AgreementArgs),
 }
@@ -64,7 +61,7 @@ Examples:
   majuscule experiment run batista-2007-table-6 --corpora corpora
   majuscule experiment run rei-2020-table-3 --corpora corpora --with encoder=all-MiniLM-L6-v2
   majuscule experiment run mine.toml --corpora . -o mine")]
-struct RunArgs {
+pub struct RunArgs {
     /// Name of a built-in recipe, or a file
     #[arg(value_name = "RECIPE")]
     recipe: String,
@@ -98,7 +95,7 @@ struct RunArgs {
 Examples:
   majuscule experiment new my.toml --train news.txt --test talk.srt
   majuscule experiment run my.toml")]
-struct NewArgs {
+pub struct NewArgs {
     /// File of the recipe to write
     #[arg(value_name = "RECIPE")]
     recipe: PathBuf,
@@ -135,40 +132,32 @@ impl NewArgs {
     }
 }
 
-/// Regenerates the tables, plots and page of a report from its results.json
-#[derive(Debug, clap::Args)]
-struct ReportArgs {
-    /// Folder written by experiment run
-    #[arg(value_name = "FOLDER")]
-    folder: PathBuf,
+fn given(text: &str) -> Result<(String, PathBuf), &'static str> {
+    named_path(text).ok_or("expected NAME=PATH")
 }
 
-fn given(text: &str) -> Result<(String, PathBuf), String> {
-    match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
-        _ => Err("expected NAME=PATH".into()),
-    }
-}
-
-/// Runs the subcommand.
-pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
-    match args.action {
-        ExperimentAction::Run(args) => args.run()?,
-        ExperimentAction::New(args) => args.run()?,
-        ExperimentAction::List => list()?,
-        ExperimentAction::Show { recipe } => print(&text_of(&recipe)?)?,
-        ExperimentAction::Report(args) => {
-            let file = args.folder.join(RESULTS);
-            let bytes = files::open(&file)?.bytes()?;
-            let results: Results = serde_json::from_slice(&bytes).map_err(|error| {
-                Error::file(file.to_string_lossy(), format!("is not the result of an experiment: {error}"))
-            })?;
-            write_report(&results, &args.folder)?;
+impl ExperimentAction {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Run(args) => args.run(),
+            Self::New(args) => args.run(),
+            Self::List => list(),
+            Self::Show { recipe } => Ok(print(&text_of(&recipe)?)?),
+            Self::Report { folder } => report(&folder),
+            Self::Annotate(args) => Ok(args.run()?),
+            Self::Agreement(args) => Ok(args.run()?),
         }
-        ExperimentAction::Annotate(args) => args.run()?,
-        ExperimentAction::Agreement(args) => args.run()?,
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+fn report(folder: &Path) -> Result<()> {
+    let file = folder.join(RESULTS);
+    let bytes = files::open(&file)?.bytes()?;
+    let results: Results = serde_json::from_slice(&bytes).map_err(|error| {
+        Error::file(file.to_string_lossy(), format!("is not the result of an experiment: {error}"))
+    })?;
+    write_report(&results, folder)
 }
 
 /// The file of results, in the folder of the report.
@@ -176,7 +165,7 @@ const RESULTS: &str = "results.json";
 
 impl RunArgs {
     fn run(self) -> Result<()> {
-        let recipe = recipe(&self.recipe)?;
+        let recipe = Recipe::parse(&text_of(&self.recipe)?, &self.recipe)?;
         let name = Path::new(&self.recipe).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let output = self.output.unwrap_or_else(|| name.into());
         let cache = self.cache.unwrap_or_else(|| output.join("cache"));
@@ -203,8 +192,7 @@ impl RunArgs {
         fs::create_dir_all(&output).map_err(|error| Error::io("create", &output, error))?;
         let results = execute(&recipe, &plan, &setting.methods, &mut itself, &mut |news| tell(&news))?;
         write_report(&results, &output)?;
-        print(&tables::text(&results))?;
-        Ok(())
+        Ok(print(&tables::text(&results))?)
     }
 }
 
@@ -213,11 +201,8 @@ fn check_folder(folder: &Path) -> Result<()> {
     let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
     let is_ours = folder.join(RESULTS).exists() || folder.join("cache").exists();
     if !is_ours && entries.next().is_some() {
-        let folder = folder.display();
-        return Err(Error::usage(format!(
-            "{folder} contains files that are not of a report: name another folder with -o"
-        ))
-        .into());
+        let problem = "contains files that are not of a report: name another folder with -o";
+        return Err(Error::usage(format!("{} {problem}", folder.display())).into());
     }
     Ok(())
 }
@@ -250,8 +235,10 @@ fn check(job: &Job) -> Result<()> {
 /// Runs a subcommand in a separate process, so that its memory and time can be measured.
 fn itself(arguments: &[String]) -> Result<String, Error> {
     let own = || std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error));
-    let command =
-        crate::PROGRAM.get().map_or_else(|| Ok(vec![own()?.into()]), |command| Ok(command.clone()))?;
+    let command = match crate::PROGRAM.get() {
+        Some(command) => command,
+        None => &vec![own()?.into()],
+    };
     let (program, before) = command.split_first().expect("a command has a program");
     let run = || {
         let mut child = Command::new(program)
@@ -311,8 +298,7 @@ fn write_report(results: &Results, folder: &Path) -> Result<()> {
 
 fn list() -> Result<()> {
     let mut page = String::new();
-    let longest = library::RECIPES.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let width = longest + 2;
+    let width = 2 + recipes().iter().map(|name| name.len()).max().unwrap_or_default();
     for (name, text) in library::RECIPES {
         let recipe = Recipe::parse(text, name).with_context(|| format!("the recipe {name}"))?;
         page += &format!("{name:<width$}{}\n", recipe.title);
@@ -327,10 +313,6 @@ fn list() -> Result<()> {
     Ok(print(&page)?)
 }
 
-fn recipe(name: &str) -> Result<Recipe> {
-    Ok(Recipe::parse(&text_of(name)?, name)?)
-}
-
 /// The largest size of a recipe; the longest built-in recipe has about 4 KiB.
 const LARGEST_RECIPE: ByteSize = ByteSize(1 << 20);
 
@@ -339,16 +321,13 @@ fn text_of(name: &str) -> Result<String> {
     match library::RECIPES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok((*text).to_owned()),
         None if Path::new(name).exists() => Ok(files::open(name)?.short_text(LARGEST_RECIPE)?),
-        None => bail!(unknown(name)),
+        None => {
+            let names = recipes().join(", ");
+            bail!(Error::usage(format!(
+                "there is no recipe or file called {name}: the built-in recipes are {names}"
+            )))
+        }
     }
-}
-
-fn unknown(name: &str) -> Error {
-    let names: Vec<_> = library::RECIPES.iter().map(|(name, _)| *name).collect();
-    Error::usage(format!(
-        "there is no recipe or file called {name}: the built-in recipes are {}",
-        names.join(", ")
-    ))
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! `majuscule fst`: language models as weighted transducers, in OpenFst's file formats.
 
+use std::io::{BufWriter, Write};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::publish;
-use super::{check_outputs, tell_notes};
+use super::lm::with_notes;
+use super::{OutputArg, publish};
 use crate::force::ForceArg;
-use crate::page::{print, print_with};
+use crate::host;
+use crate::page::print;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits, Publish};
 use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
@@ -19,29 +20,25 @@ use majuscule_methods::hmm::checked_language_model;
 use majuscule_text::Locale;
 
 /// Language models as weighted transducers, in OpenFst's file formats
-#[derive(Debug, clap::Args)]
-pub struct FstArgs {
-    #[command(subcommand)]
-    action: FstAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum FstAction {
+pub enum FstAction {
     Build(FstBuildArgs),
-    Info(FstInfoArgs),
+    /// Describes a machine: its size and its properties
+    Info(MachineInput),
     Apply(Apply),
     Draw(DrawArgs),
 }
 
-/// Runs the subcommand.
-pub fn run(args: FstArgs) -> anyhow::Result<ExitCode> {
-    match args.action {
-        FstAction::Build(args) => args.run(),
-        FstAction::Info(args) => args.run(),
-        FstAction::Apply(args) => args.run(),
-        FstAction::Draw(args) => args.run(),
-    }?;
-    Ok(ExitCode::SUCCESS)
+impl FstAction {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Build(args) => args.run(),
+            Self::Info(input) => input.describe(),
+            Self::Apply(args) => args.run(),
+            Self::Draw(args) => args.run(),
+        }
+    }
 }
 
 /// The kind of machine to build from a language model.
@@ -56,18 +53,15 @@ enum MachineKind {
 
 /// Builds a machine from a language model: an OpenFst file with its symbol tables
 #[derive(Debug, clap::Args)]
-struct FstBuildArgs {
+pub struct FstBuildArgs {
     /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
     /// Language model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     /// Acceptor of cased words, or transducer from lower-cased words
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     kind: MachineKind,
@@ -94,16 +88,14 @@ struct FstBuildArgs {
 
 impl FstBuildArgs {
     fn run(&self) -> Result<()> {
-        let inputs: Vec<&Path> =
-            [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
-        let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
-        let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
-        check_outputs(&outputs, &inputs, self.force)?;
+        let inputs: Vec<&PathBuf> = [&self.model].into_iter().chain(&self.map).collect();
+        self.output.check_with(self.isymbols.iter().chain(&self.osymbols), &inputs)?;
         check_weight("map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
-        let whole =
-            files::unpublished(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;
-        let mut all = vec![whole];
+        let whole = files::unpublished(&self.output.path, |out| {
+            wfst::write(&machine, Some((&isymbols, &osymbols)), out)
+        });
+        let mut all = vec![whole?];
         for (file, symbols) in [(&self.isymbols, &isymbols), (&self.osymbols, &osymbols)] {
             let Some(file) = file else { continue };
             all.push(files::unpublished(file, |out| symbols.write(out))?);
@@ -113,9 +105,7 @@ impl FstBuildArgs {
     }
 
     fn open(&self) -> Result<NgramModel> {
-        let model = checked_language_model(&self.model, None)?;
-        tell_notes(model.notes());
-        Ok(model)
+        with_notes(checked_language_model(&self.model, None))
     }
 
     fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
@@ -151,7 +141,7 @@ impl FstBuildArgs {
 
 /// A machine, and its symbol tables.
 #[derive(Debug, clap::Args)]
-struct MachineInput {
+pub struct MachineInput {
     /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
@@ -200,16 +190,10 @@ impl MachineInput {
     }
 }
 
-/// Describes a machine: its size and its properties
-#[derive(Debug, clap::Args)]
-struct FstInfoArgs {
-    #[command(flatten)]
-    input: MachineInput,
-}
-
-impl FstInfoArgs {
-    fn run(&self) -> Result<()> {
-        let (machine, facts) = self.input.open()?;
+impl MachineInput {
+    /// Prints the size of the machine and its properties.
+    fn describe(&self) -> Result<()> {
+        let (machine, facts) = self.open()?;
         let properties = machine.properties();
         let say = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
         let symbols = |symbols: &Option<Symbols>| {
@@ -243,7 +227,7 @@ impl FstInfoArgs {
 /// forms of each word, and its best path is the most probable way to
 /// write the line; with failure arcs (the symbol <phi>) it is exact.
 #[derive(Debug, clap::Args)]
-struct Apply {
+pub struct Apply {
     #[command(flatten)]
     input: MachineInput,
     /// Text, one sentence per line; standard input by default
@@ -266,43 +250,27 @@ impl Apply {
         let transducer = Transducer::new(machine, &inputs, outputs, self.locale)
             .map_err(|error| self.input.problem(error))?;
         let mut lines = files::open(&self.text)?.within(self.input.limits).lines();
-        // The error that stopped the work, unless it is an error of printing.
-        let mut stopped = Ok(());
-        print_with(|out| {
-            let mut best = transducer.best();
-            loop {
-                let line = match lines.next() {
-                    Ok(Some(line)) => line.to_owned(),
-                    Ok(None) => return Ok(()),
-                    Err(error) => {
-                        stopped = Err(error);
-                        return Ok(());
-                    }
-                };
-                let found = match self.n_best {
-                    None | Some(NonZeroUsize::MIN) => best(&line).map(Vec::from_iter),
-                    Some(count) => transducer.several(&line, count.get()),
-                };
-                match (found, self.n_best) {
-                    (Err(Error::Usage(problem)), _) => stopped = Err(lines.problem(problem)),
-                    (Err(error), _) => stopped = Err(error),
-                    (Ok(found), None) => match found.first() {
-                        Some(found) => writeln!(out, "{}", found.text)?,
-                        None => stopped = Err(lines.problem("the machine has no path for this line")),
-                    },
-                    (Ok(found), Some(_)) => {
-                        for line in found {
-                            writeln!(out, "{:.4}\t{}", line.cost, line.text)?;
-                        }
-                        writeln!(out)?;
-                    }
-                }
-                if stopped.is_err() {
-                    return Ok(());
-                }
+        let refused = |error| Error::io("write", "standard output", error);
+        let mut out = BufWriter::with_capacity(1 << 16, host::stdout());
+        let mut best = transducer.best();
+        while let Some(line) = lines.next()? {
+            let found = match self.n_best {
+                None | Some(NonZeroUsize::MIN) => best(line).map(Vec::from_iter),
+                Some(count) => transducer.several(line, count.get()),
+            };
+            let found = found.map_err(|error| match error {
+                Error::Usage(problem) => lines.problem(problem),
+                error => error,
+            })?;
+            if self.n_best.is_some() {
+                let all = found.iter().try_for_each(|line| writeln!(out, "{:.4}\t{}", line.cost, line.text));
+                all.and_then(|()| writeln!(out)).map_err(refused)?;
+            } else {
+                let none = || lines.problem("the machine has no path for this line");
+                writeln!(out, "{}", found.first().ok_or_else(none)?.text).map_err(refused)?;
             }
-        })?;
-        stopped
+        }
+        out.flush().map_err(refused)
     }
 }
 
@@ -315,7 +283,7 @@ impl Apply {
 Examples:
   majuscule fst draw tiny.fst -o tiny.svg
   majuscule fst draw news.fst --sentence \"we met angela\" -o lattice.svg")]
-struct DrawArgs {
+pub struct DrawArgs {
     #[command(flatten)]
     input: MachineInput,
     /// File to write; without it, DOT on standard output
@@ -337,25 +305,24 @@ impl DrawArgs {
             self.force.check(output, std::slice::from_ref(&self.input.machine))?;
         }
         let (machine, facts) = self.input.open()?;
+        let of_input = |error| self.input.problem(error);
         let inputs = facts.inputs.unwrap_or_default();
         let outputs = facts.outputs.unwrap_or_default();
         let machine = match (&self.sentence, inputs.label(wfst::FAILURE_SYMBOL)) {
             (Some(sentence), _) => {
-                let transducer = Transducer::new(machine, &inputs, outputs.clone(), self.locale)
-                    .map_err(|error| self.input.problem(error))?;
-                let paths = transducer.paths(sentence)?;
+                let transducer = Transducer::new(machine, &inputs, outputs.clone(), self.locale);
+                let paths = transducer.map_err(of_input)?.paths(sentence)?;
                 paths.ok_or_else(|| Error::usage("--sentence: the machine has no path for these words"))?
             }
-            (None, Some(label)) => machine.with_failure(label).map_err(|error| self.input.problem(error))?,
+            (None, Some(label)) => machine.with_failure(label).map_err(of_input)?,
             (None, None) => machine,
         };
-        let of_input = |error| self.input.problem(error);
-        let Some(output) = &self.output else {
-            return print(&wfst::dot(&machine, &inputs, &outputs).map_err(of_input)?);
-        };
-        let is_svg = output.extension().is_some_and(|extension| extension == "svg");
-        let draw = if is_svg { wfst::svg } else { wfst::dot };
+        let is_svg = |output: &PathBuf| output.extension().is_some_and(|extension| extension == "svg");
+        let draw = if self.output.as_ref().is_some_and(is_svg) { wfst::svg } else { wfst::dot };
         let picture = draw(&machine, &inputs, &outputs).map_err(of_input)?;
-        publish(output, |file| file.write_all(picture.as_bytes()))
+        match &self.output {
+            Some(output) => publish(output, |file| file.write_all(picture.as_bytes())),
+            None => print(&picture),
+        }
     }
 }

@@ -3,17 +3,14 @@
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
 use super::language::detect_stored;
 use super::measure::{locale, tell_paragraphs};
-use super::tell_notes;
-use crate::folders;
-use crate::force::ForceArg;
-use crate::host;
+use super::{OptionalOutputArg, tell_notes};
 use crate::page::{number, print_with, threads};
+use crate::{folders, host};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits};
 use majuscule_text::tokens::lower_word;
@@ -25,14 +22,8 @@ use majuscule_train::lexicon::{
 };
 
 /// Lexicons: words and the forms they occurred in
-#[derive(Debug, clap::Args)]
-pub struct LexiconArgs {
-    #[command(subcommand)]
-    action: LexiconAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum LexiconAction {
+pub enum LexiconAction {
     Build(LexiconBuildArgs),
     Merge(LexiconMergeArgs),
     Show(LexiconShowArgs),
@@ -40,16 +31,17 @@ enum LexiconAction {
     Words(LexiconWordsArgs),
 }
 
-/// Runs the subcommand.
-pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
-    let code = match args.action {
-        LexiconAction::Build(args) => args.run(),
-        LexiconAction::Merge(args) => args.run(),
-        LexiconAction::Show(args) => args.run(),
-        LexiconAction::Export(args) => args.run(),
-        LexiconAction::Words(args) => args.run(),
-    };
-    Ok(code?)
+impl LexiconAction {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Build(args) => args.run(),
+            Self::Merge(args) => args.run(),
+            Self::Show(args) => args.run(),
+            Self::Export(args) => args.run(),
+            Self::Words(args) => args.run(),
+        }
+    }
 }
 
 /// Counts the forms of every word in corpora of cased text
@@ -61,7 +53,7 @@ pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
 Examples:
   majuscule lexicon build --lang en news.txt speeches.txt.gz -o news.tsv
   majuscule lexicon build --lang pt --split --min-count 3 livro.txt | less")]
-struct LexiconBuildArgs {
+pub struct LexiconBuildArgs {
     /// Corpora, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
@@ -73,17 +65,16 @@ struct LexiconBuildArgs {
     #[command(flatten)]
     limits: VocabularyLimits,
     #[command(flatten)]
-    output: LexiconTarget,
+    output: OptionalOutputArg,
 }
 
 impl LexiconBuildArgs {
-    fn run(mut self) -> Result<ExitCode> {
+    fn run(mut self) -> Result<()> {
         let corpora = self.counting.prepare(&self.corpora, &self.output)?;
-        let language = self.counting.reading.language().to_owned();
-        let lexicon = match self.part {
-            true => self.counting.count_by(&corpora, &language, build)?,
-            false => self.counting.build_by(&corpora, &language, build)?,
-        };
+        let lexicon = self.counting.count_by(&corpora, build)?;
+        if !self.part {
+            check_cased(&lexicon, &shown_names(&corpora))?;
+        }
         let lexicon = lexicon.limit(self.limits);
         self.output.write(|out| tsv::write(&lexicon, out))
     }
@@ -99,7 +90,7 @@ impl LexiconBuildArgs {
 Examples:
   majuscule lexicon words documents/ -o my.words
   majuscule restore --words my.words talk.txt")]
-struct LexiconWordsArgs {
+pub struct LexiconWordsArgs {
     /// Documents in their true case, also as .gz, .zst or .xz, and folders of them; - is standard
     /// input
     #[arg(required = true, value_name = "CORPUS")]
@@ -109,16 +100,15 @@ struct LexiconWordsArgs {
     #[command(flatten)]
     limits: VocabularyLimits,
     #[command(flatten)]
-    output: LexiconTarget,
+    output: OptionalOutputArg,
 }
 
 impl LexiconWordsArgs {
-    fn run(mut self) -> Result<ExitCode> {
+    fn run(mut self) -> Result<()> {
         let corpora = self.counting.prepare(&self.corpora, &self.output)?;
-        let mut counting = self.counting;
-        counting.reading.split = true;
-        let language = counting.reading.language().to_owned();
-        let lexicon = counting.build_by(&corpora, &language, build_of_running_text)?;
+        self.counting.reading.split = true;
+        let lexicon = self.counting.count_by(&corpora, build_of_running_text)?;
+        check_cased(&lexicon, &shown_names(&corpora))?;
         let certain = lexicon.limit(self.limits).keep(FormFilter::Certain);
         if certain.is_empty() {
             let problem = "no word occurs at least twice inside sentences with the same capitals and rarely without them: \
@@ -145,7 +135,7 @@ struct CountingArgs {
 impl CountingArgs {
     /// Returns the corpora of files and folders. Before any work is done, it checks the output and
     /// detects and checks the language, so that errors come early.
-    fn prepare(&mut self, files: &[PathBuf], output: &LexiconTarget) -> Result<Vec<PathBuf>> {
+    fn prepare(&mut self, files: &[PathBuf], output: &OptionalOutputArg) -> Result<Vec<PathBuf>> {
         let corpora = folders::paths(files, self.reading.format)?;
         output.check(&corpora)?;
         detect_stored(&mut self.reading, &corpora)?;
@@ -153,24 +143,13 @@ impl CountingArgs {
         Ok(corpora)
     }
 
-    fn build_by(
-        &self,
-        corpora: &[PathBuf],
-        language: &str,
-        build: impl Fn(&Corpus, &str, NonZeroUsize) -> Result<Lexicon>,
-    ) -> Result<Lexicon> {
-        let all = self.count_by(corpora, language, build)?;
-        check_cased(&all, &shown_names(corpora))?;
-        Ok(all)
-    }
-
-    /// Like `build_by`, but accepts corpora from which case cannot be learned.
+    /// Counts the words of corpora, from which case cannot always be learned.
     fn count_by(
         &self,
         corpora: &[PathBuf],
-        language: &str,
         build: impl Fn(&Corpus, &str, NonZeroUsize) -> Result<Lexicon>,
     ) -> Result<Lexicon> {
+        let language = self.reading.language();
         let reading = corpus::Reading { language: Some(language.to_owned()), ..self.reading.clone() };
         let locale = Lexicon::new(language)?.locale();
         let threads = threads(self.threads);
@@ -212,7 +191,7 @@ fn merged(
 Examples:
   majuscule lexicon merge news.tsv lexicons/places.txt -o all.tsv
   majuscule lexicon merge news.tsv today.tsv --date 2026-11-20 --decay 0.5 -o news.new.tsv")]
-struct LexiconMergeArgs {
+pub struct LexiconMergeArgs {
     /// Files to merge; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -230,14 +209,14 @@ struct LexiconMergeArgs {
     #[command(flatten)]
     limits: VocabularyLimits,
     #[command(flatten)]
-    output: LexiconTarget,
+    output: OptionalOutputArg,
 }
 
 impl LexiconMergeArgs {
-    fn run(self) -> Result<ExitCode> {
+    fn run(self) -> Result<()> {
         self.output.check(&self.files)?;
         let read = |file: &Path, before: Option<&Lexicon>| {
-            self.reading.read(file, before.map(|lexicon| lexicon.language().to_owned()))
+            Ok(self.reading.read(file, before.map(|lexicon| lexicon.language().to_owned()))?.0)
         };
         let merged = match (self.date, &self.files[..]) {
             (None, files) => merged(files, read)?,
@@ -269,7 +248,7 @@ impl LexiconMergeArgs {
 Examples:
   majuscule lexicon show news.tsv lisbon us
   majuscule lexicon show news.tsv 'ess*' '*burg'")]
-struct LexiconShowArgs {
+pub struct LexiconShowArgs {
     /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
@@ -281,8 +260,8 @@ struct LexiconShowArgs {
 }
 
 impl LexiconShowArgs {
-    fn run(self) -> Result<ExitCode> {
-        let (lexicon, format) = self.reading.read_as(&self.file, None)?;
+    fn run(self) -> Result<()> {
+        let (lexicon, format) = self.reading.read(&self.file, None)?;
         let mut missing = Vec::new();
         let mut found = Vec::new();
         for word in &self.words {
@@ -297,9 +276,9 @@ impl LexiconShowArgs {
                 missing.push(word.as_str());
             }
         }
-        print(|out| found.iter().try_for_each(|entry| print_entry(&lexicon, entry, out)))?;
+        print_with(|out| found.iter().try_for_each(|entry| print_entry(&lexicon, entry, out)))?;
         if missing.is_empty() {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         let mut problem =
             format!("found no word \"{}\" among its {} words", missing.join("\", \""), lexicon.len());
@@ -354,7 +333,7 @@ fn shown(count: f64) -> String {
 
 /// Writes a lexicon in another format
 #[derive(Debug, clap::Args)]
-struct Export {
+pub struct Export {
     /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
@@ -369,7 +348,7 @@ struct Export {
     #[command(flatten)]
     reading: LexiconReadingArgs,
     #[command(flatten)]
-    output: LexiconTarget,
+    output: OptionalOutputArg,
 }
 
 /// An output format of lexicons.
@@ -389,9 +368,9 @@ enum WrittenFormat {
 }
 
 impl Export {
-    fn run(self) -> Result<ExitCode> {
+    fn run(self) -> Result<()> {
         self.output.check(std::slice::from_ref(&self.file))?;
-        let lexicon = self.reading.read(&self.file, None)?.limit(self.limits).keep(self.keep);
+        let lexicon = self.reading.read(&self.file, None)?.0.limit(self.limits).keep(self.keep);
         self.output.write(|out| match self.format {
             WrittenFormat::Tsv => tsv::write(&lexicon, out),
             WrittenFormat::Json => json::write(&lexicon, out),
@@ -421,12 +400,8 @@ struct LexiconReadingArgs {
 }
 
 impl LexiconReadingArgs {
-    fn read(&self, file: &Path, language: Option<String>) -> Result<Lexicon> {
-        Ok(self.read_as(file, language)?.0)
-    }
-
     /// Reads a lexicon; returns it with its format.
-    fn read_as(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, LexiconFormat)> {
+    fn read(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, LexiconFormat)> {
         if let Some(language) = &self.language {
             locale(None, language)?;
         }
@@ -436,38 +411,4 @@ impl LexiconReadingArgs {
         tell_notes(lexicon.notes());
         Ok((lexicon, format))
     }
-}
-
-/// The output of a lexicon.
-#[derive(Debug, clap::Args)]
-struct LexiconTarget {
-    /// File to write; standard output by default
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    force: ForceArg,
-}
-
-impl LexiconTarget {
-    /// Before any work is done, refuses an output that exists already or would overwrite an input,
-    /// and standard input that is named twice.
-    fn check(&self, inputs: &[PathBuf]) -> Result<()> {
-        files::check_inputs(inputs)?;
-        self.path().map_or(Ok(()), |path| self.force.check(path, inputs))
-    }
-
-    fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {
-        let Some(path) = self.path() else { return print(write) };
-        files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))?;
-        Ok(ExitCode::SUCCESS)
-    }
-
-    fn path(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|path| *path != Path::new("-"))
-    }
-}
-
-fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {
-    print_with(write)?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -3,19 +3,16 @@
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::Subcommand;
 
 use super::language::detect_stored;
 use super::measure::{print, tell_paragraphs};
-use super::publish;
 use super::spinner::Spinner;
-use super::tell_notes;
-use crate::folders;
+use super::{OutputArg, publish, tell_notes};
 use crate::force::ForceArg;
-use crate::host;
 use crate::page::threads;
+use crate::{folders, host};
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{self, ByteSize, Encoding, Limits};
 use majuscule_lm::vocab::SPECIAL;
@@ -31,41 +28,37 @@ use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{KnownWords, SentenceVisitor, TrainingText, WordUnits, for_each};
 
 /// N-gram language models of cased text
-#[derive(Debug, clap::Args)]
-pub struct LmArgs {
-    #[command(subcommand)]
-    action: LmAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum LmAction {
+pub enum LmAction {
     Train(Box<Train>),
     Count(Count),
     Merge(LmMergeArgs),
     Score(LmScoreArgs),
     Next(LmNextArgs),
-    Perplexity(Perplexity),
+    /// Prints the perplexity of a text under a model, for its words and sentence ends
+    Perplexity(Query),
     Prune(Prune),
     Interpolate(Interpolate),
     Info(LmInfoArgs),
     Convert(Convert),
 }
 
-/// Runs the subcommand.
-pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
-    match args.action {
-        LmAction::Train(mut args) => args.run(),
-        LmAction::Count(mut args) => args.run(),
-        LmAction::Merge(args) => args.run(),
-        LmAction::Score(args) => args.run(),
-        LmAction::Next(args) => args.run(),
-        LmAction::Perplexity(args) => args.run(),
-        LmAction::Prune(args) => args.run(),
-        LmAction::Interpolate(args) => args.run(),
-        LmAction::Info(args) => args.run(),
-        LmAction::Convert(args) => args.run(),
-    }?;
-    Ok(ExitCode::SUCCESS)
+impl LmAction {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Train(mut args) => args.run(),
+            Self::Count(mut args) => args.run(),
+            Self::Merge(args) => args.run(),
+            Self::Score(args) => args.run(),
+            Self::Next(args) => args.run(),
+            Self::Perplexity(query) => query.perplexity(),
+            Self::Prune(args) => args.run(),
+            Self::Interpolate(args) => args.run(),
+            Self::Info(args) => args.run(),
+            Self::Convert(args) => args.run(),
+        }
+    }
 }
 
 /// The options that define the words of a corpus.
@@ -109,21 +102,22 @@ struct Encoded {
 impl Encoded {
     /// Opens a model, and reports missing parts of its file.
     fn open(&self, path: &Path) -> Result<NgramModel> {
-        let model = language_model(path, self.encoding.as_ref())?;
-        tell_notes(model.notes());
-        Ok(model)
+        with_notes(language_model(path, self.encoding.as_ref()))
     }
 
     /// Opens a model like [`Encoded::open`], and compares a binary file with its checksum.
     fn open_checked(&self, path: &Path) -> Result<NgramModel> {
-        let model = checked_language_model(path, self.encoding.as_ref())?;
-        tell_notes(model.notes());
-        Ok(model)
+        with_notes(checked_language_model(path, self.encoding.as_ref()))
     }
 
     fn text(&self, path: &Path) -> Result<String> {
         files::open(path)?.within(self.limits).decoded(self.encoding.clone(), None)?.0.text()
     }
+}
+
+/// Reports the missing parts of a model's file.
+pub fn with_notes(model: Result<NgramModel>) -> Result<NgramModel> {
+    model.inspect(|model| tell_notes(model.notes()))
 }
 
 impl LmWordArgs {
@@ -165,18 +159,15 @@ Examples:
 /// The file is in the ARPA format if its name ends in .arpa, and a compact binary otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-struct Train {
+pub struct Train {
     /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(required_unless_present = "counts", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     /// Files of lm count, instead of text: the model is trained on all of them together
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain", "marks"])]
     counts: Vec<PathBuf>,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     #[command(flatten)]
     config: kneser_ney::KneserNeyConfig,
     /// Discounts for orders with too few counts to estimate them, as in a small corpus
@@ -243,34 +234,32 @@ impl Train {
         let corpora = folders::paths(&self.corpora, self.words.reading.format)?;
         detect_stored(&mut self.words.reading, &corpora)?;
         let inputs: Vec<_> = corpora.iter().chain(&self.counts).chain(&self.vocabulary_list).collect();
-        self.force.check(&self.output, &inputs)?;
+        self.output.check(&inputs)?;
         let config = self.config()?;
         config.check()?;
-        let memory = self.resources.memory(&self.output)?;
-        let mut progress = LmProgress::new();
+        let output = &self.output.path;
+        let memory = self.resources.memory(output)?;
+        let progress = Spinner::new();
         let text = if self.counts.is_empty() {
-            progress.reading();
+            progress.say("reading the text".to_owned());
             self.words.text(&self.corpora, threads(self.resources.threads), &memory)?
         } else {
             TrainingText::open(&self.counts, &memory)?
         };
-        if !is_arpa(&self.output) {
-            return write(&text.train(&config, &mut |stage| progress.show(stage))?, &self.output);
+        if !is_arpa(output) {
+            return write(&text.train(&config, &mut |stage| show(&progress, stage))?, output);
         }
-        files::publish(&self.output, |file| {
-            let refused = |error| Error::io("write", &self.output, error);
-            text.write_arpa(&config, file, &refused, &mut |stage| progress.show(stage))
+        files::publish(output, |file| {
+            let refused = |error| Error::io("write", output, error);
+            text.write_arpa(&config, file, &refused, &mut |stage| show(&progress, stage))
         })
     }
 
     fn config(&self) -> Result<kneser_ney::KneserNeyConfig> {
         let fallback = self.discount_fallback.as_ref().map(|discounts| {
-            <[f64; 3]>::try_from(discounts.as_slice()).map_err(|_| {
-                Error::usage(format!(
-                    "{} fallback discounts: expected three, such as 0.5,1,1.5",
-                    discounts.len()
-                ))
-            })
+            let (count, expected) = (discounts.len(), "expected three, such as 0.5,1,1.5");
+            let wrong = |_| Error::usage(format!("{count} fallback discounts: {expected}"));
+            <[f64; 3]>::try_from(discounts.as_slice()).map_err(wrong)
         });
         let known = match (self.vocabulary, &self.vocabulary_list) {
             (Some(most), _) => KnownWords::Most(most),
@@ -294,16 +283,12 @@ impl Train {
         let text = self.words.encoded().text(file)?;
         let words: Vec<String> =
             text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        match words.iter().find(|word| word.contains(char::is_whitespace)) {
-            _ if words.is_empty() => {
-                Err(Error::file(file.to_string_lossy(), "has no words: expected one per line"))
-            }
-            Some(words) => Err(Error::file(
-                file.to_string_lossy(),
-                format!("found \"{words}\", but one word per line is expected"),
-            )),
-            None => Ok(words),
-        }
+        let problem = match words.iter().find(|word| word.contains(char::is_whitespace)) {
+            _ if words.is_empty() => "has no words: expected one per line".to_owned(),
+            Some(words) => format!("found \"{words}\", but one word per line is expected"),
+            None => return Ok(words),
+        };
+        Err(Error::file(file.to_string_lossy(), problem))
     }
 }
 
@@ -313,15 +298,12 @@ impl Train {
 /// on the files of all pieces equals one trained on the whole corpus. All
 /// words are kept; lm train can limit them, and can train lower orders.
 #[derive(Debug, clap::Args)]
-struct Count {
+pub struct Count {
     /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     /// Length of the longest n-grams, from 1 to 7
     #[arg(long, value_name = "N", default_value_t = kneser_ney::KneserNeyConfig::default().order)]
     order: usize,
@@ -335,26 +317,23 @@ impl Count {
     fn run(&mut self) -> Result<()> {
         let corpora = folders::paths(&self.corpora, self.words.reading.format)?;
         detect_stored(&mut self.words.reading, &corpora)?;
-        self.force.check(&self.output, &corpora)?;
-        let memory = self.resources.memory(&self.output)?;
-        let mut progress = LmProgress::new();
-        progress.reading();
+        self.output.check(&corpora)?;
+        let memory = self.resources.memory(&self.output.path)?;
+        let progress = Spinner::new();
+        progress.say("reading the text".to_owned());
         let text = self.words.text(&self.corpora, threads(self.resources.threads), &memory)?;
-        write_counts(text, self.order, &self.output, progress)
+        write_counts(text, self.order, &self.output.path, progress)
     }
 }
 
 /// Merges files of counts, as if their texts had been counted together
 #[derive(Debug, clap::Args)]
-struct LmMergeArgs {
+pub struct LmMergeArgs {
     /// Files of lm count
     #[arg(required = true, value_name = "FILE")]
     counts: Vec<PathBuf>,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     /// Length of the longest n-grams; by default the lowest among the files
     #[arg(long, value_name = "N")]
     order: Option<usize>,
@@ -364,48 +343,36 @@ struct LmMergeArgs {
 
 impl LmMergeArgs {
     fn run(&self) -> Result<()> {
-        self.force.check(&self.output, &self.counts)?;
-        let text = TrainingText::open(&self.counts, &self.resources.memory(&self.output)?)?;
+        self.output.check(&self.counts)?;
+        let text = TrainingText::open(&self.counts, &self.resources.memory(&self.output.path)?)?;
         let order = self.order.or(text.order()).unwrap_or_default();
-        write_counts(text, order, &self.output, LmProgress::new())
+        write_counts(text, order, &self.output.path, Spinner::new())
     }
 }
 
-fn write_counts(text: TrainingText, order: usize, output: &Path, mut progress: LmProgress) -> Result<()> {
+fn write_counts(text: TrainingText, order: usize, output: &Path, progress: Spinner) -> Result<()> {
     files::publish(output, |file| {
         let refused = |error| Error::io("write", output, error);
-        text.write_counts(order, file, &refused, &mut |stage| progress.show(stage))
+        text.write_counts(order, file, &refused, &mut |stage| show(&progress, stage))
     })
 }
 
-/// The progress of training.
-struct LmProgress(Spinner);
-
-impl LmProgress {
-    fn new() -> Self {
-        Self(Spinner::new())
-    }
-
-    fn reading(&mut self) {
-        self.0.say("reading the text".to_owned());
-    }
-
-    fn show(&mut self, stage: JobStage) -> Result<()> {
-        host::interrupt().check()?;
-        self.0.say(match stage {
-            JobStage::Counting(done, all) => {
-                format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
-            }
-            JobStage::Order(order) => format!("counting {order}-grams"),
-            JobStage::Estimating(order) => format!("estimating {order}-grams"),
-        });
-        Ok(())
-    }
+/// Shows the stage of a job, unless it is interrupted.
+fn show(progress: &Spinner, stage: JobStage) -> Result<()> {
+    host::interrupt().check()?;
+    progress.say(match stage {
+        JobStage::Counting(done, all) => {
+            format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
+        }
+        JobStage::Order(order) => format!("counting {order}-grams"),
+        JobStage::Estimating(order) => format!("estimating {order}-grams"),
+    });
+    Ok(())
 }
 
 /// A model, and the text to score.
 #[derive(Debug, clap::Args)]
-struct Query {
+pub struct Query {
     /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -438,7 +405,7 @@ impl Query {
 Examples:
   majuscule lm score news.lm talk.txt
   majuscule lm score --words news.lm talk.txt")]
-struct LmScoreArgs {
+pub struct LmScoreArgs {
     #[command(flatten)]
     question: Query,
     /// Print each word with log10 of its probability and the order of its n-gram
@@ -449,17 +416,18 @@ struct LmScoreArgs {
 impl LmScoreArgs {
     fn run(&self) -> Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, host::stdout());
+        let Query { model, texts, words } = &self.question;
         if self.words {
-            let Query { model, texts, words } = &self.question;
             let model = words.encoded().open(model)?;
             let (scorer, lines) = (model.scorer(), "word\tlog10 p\torder\n".to_owned());
             let mut visitor =
                 WordScores { model: &model, scorer, state: scorer.start(), lines, out: &mut out };
             for_each(&words.corpus(texts)?, words.tokens(), &mut visitor)?;
-            return out.flush().map_err(|error| Error::io("write", "standard output", error));
+        } else {
+            self.question.score(|sentence| {
+                writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
+            })?;
         }
-        self.question
-            .score(|sentence| writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown))?;
         out.flush().map_err(|error| Error::io("write", "standard output", error))
     }
 }
@@ -507,7 +475,7 @@ impl SentenceVisitor for WordScores<'_> {
 Examples:
   majuscule lm next news.lm \"We met Angela\"
   majuscule lm next news.lm \"We met Angela\" --count 3")]
-struct LmNextArgs {
+pub struct LmNextArgs {
     /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -552,17 +520,11 @@ fn unknown_word(model: &NgramModel, word: &str) -> String {
     }
 }
 
-/// Prints the perplexity of a text under a model, for its words and sentence ends
-#[derive(Debug, clap::Args)]
-struct Perplexity {
-    #[command(flatten)]
-    question: Query,
-}
-
-impl Perplexity {
-    fn run(&self) -> Result<()> {
+impl Query {
+    /// Prints the perplexity of the text.
+    fn perplexity(&self) -> Result<()> {
         let mut score = TextScore::default();
-        let corpus = self.question.score(|sentence| {
+        let corpus = self.score(|sentence| {
             score.add(sentence);
             Ok(())
         })?;
@@ -580,7 +542,7 @@ impl Perplexity {
 
 /// Removes n-grams that the model can do without (Stolcke 1998)
 #[derive(Debug, clap::Args)]
-struct Prune {
+pub struct Prune {
     /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -605,7 +567,7 @@ impl Prune {
 
 /// Mixes models into one: the weighted sum of their probabilities (like SRILM's ngram -mix-lm)
 #[derive(Debug, clap::Args)]
-struct Interpolate {
+pub struct Interpolate {
     /// Models, ARPA or binary
     #[arg(required = true, num_args = 2.., value_name = "MODEL")]
     models: Vec<PathBuf>,
@@ -658,7 +620,7 @@ impl Interpolate {
 
 /// Prints the order of a model and its number of n-grams
 #[derive(Debug, clap::Args)]
-struct LmInfoArgs {
+pub struct LmInfoArgs {
     /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -685,15 +647,12 @@ impl LmInfoArgs {
 
 /// Converts a model: ARPA if the name ends in .arpa, binary otherwise
 #[derive(Debug, clap::Args)]
-struct Convert {
+pub struct Convert {
     /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     /// Write a binary of about four bytes per n-gram, whose values are rounded to 256 levels
     #[arg(long)]
     compact: bool,
@@ -703,19 +662,17 @@ struct Convert {
 
 impl Convert {
     fn run(&self) -> Result<()> {
-        self.force.check(&self.output, std::slice::from_ref(&self.model))?;
-        if self.compact && is_arpa(&self.output) {
-            let problem = format!(
-                "{} writes a binary file, not ARPA: give {} another extension",
-                option("compact"),
-                self.output.display()
-            );
+        self.output.check(std::slice::from_ref(&self.model))?;
+        let output = &self.output.path;
+        if self.compact && is_arpa(output) {
+            let (compact, name) = (option("compact"), output.display());
+            let problem = format!("{compact} writes a binary file, not ARPA: give {name} another extension");
             return Err(Error::usage(problem));
         }
         let model = self.encoded.open_checked(&self.model)?;
         match self.compact {
-            true => publish(&self.output, |file| compact::write(&model, file)),
-            false => write(&model, &self.output),
+            true => publish(output, |file| compact::write(&model, file)),
+            false => write(&model, output),
         }
     }
 }

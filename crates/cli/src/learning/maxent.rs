@@ -2,16 +2,13 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::check_outputs;
-use crate::folders;
-use crate::force::ForceArg;
-use crate::named;
+use super::OutputArg;
 use crate::page::threads;
+use crate::{folders, named};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits, Publish};
 use majuscule_methods::maxent::Maxent;
@@ -19,27 +16,22 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::maxent::{self, Target};
 
 /// Features and weights of maxent, to and from other programs
-#[derive(Debug, clap::Args)]
-pub struct MaxentArgs {
-    #[command(subcommand)]
-    action: MaxentAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum MaxentAction {
+pub enum MaxentAction {
     Features(Box<FeaturesArgs>),
     Weights(WeightsArgs),
     Fit(FitArgs),
 }
 
-/// Runs the subcommand.
-pub fn run(args: MaxentArgs) -> anyhow::Result<ExitCode> {
-    match args.action {
-        MaxentAction::Features(args) => args.run(),
-        MaxentAction::Weights(args) => args.run(),
-        MaxentAction::Fit(args) => args.run(),
-    }?;
-    Ok(ExitCode::SUCCESS)
+impl MaxentAction {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Features(args) => args.run(),
+            Self::Weights(args) => args.run(),
+            Self::Fit(args) => args.run(),
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -55,15 +47,12 @@ Examples:
 /// with the same text and settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-struct FeaturesArgs {
+pub struct FeaturesArgs {
     /// Cased text, also as .gz, .zst or .xz
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     /// File for the names of features, which svmlight's format replaces by numbers
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
@@ -83,14 +72,12 @@ impl FeaturesArgs {
     fn run(&self) -> Result<()> {
         let corpora = folders::paths(&self.corpora, self.reading.format)?;
         files::check_inputs(&corpora)?;
-        let inputs: Vec<&Path> = corpora.iter().map(PathBuf::as_path).collect();
-        let outputs: Vec<&PathBuf> = [&self.output].into_iter().chain(&self.dictionary).collect();
-        check_outputs(&outputs, &inputs, self.force)?;
+        self.output.check_with(&self.dictionary, &corpora)?;
         let locale = super::measure::locale(None, self.reading.language())?;
         let mut corpus = Corpus::new(&corpora, self.reading.clone(), self.protocol, locale)?;
         corpus.hold()?;
         super::measure::tell_paragraphs(&corpus)?;
-        let mut features = Publish::new(&self.output)?;
+        let mut features = Publish::new(&self.output.path)?;
         let mut dictionary = self.dictionary.as_ref().map(Publish::new).transpose()?;
         let names: &mut dyn Write = match &mut dictionary {
             Some(file) => file,
@@ -104,7 +91,7 @@ impl FeaturesArgs {
 
 /// Writes the weights of a model in MegaM's format: a feature and its weight for each class
 #[derive(Debug, clap::Args)]
-struct WeightsArgs {
+pub struct WeightsArgs {
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -114,11 +101,8 @@ struct WeightsArgs {
     /// Names of features, as written by maxent features: a model holds only their hashes
     #[arg(long, value_name = "FILE")]
     dictionary: PathBuf,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     /// Classes that the weights distinguish
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     target: Target,
@@ -126,7 +110,7 @@ struct WeightsArgs {
 
 impl WeightsArgs {
     fn run(&self) -> Result<()> {
-        self.force.check(&self.output, &[&self.model, &self.dictionary])?;
+        self.output.check(&[&self.model, &self.dictionary])?;
         let store = named::open(&self.model, &self.lang)?;
         let method = &store.manifest().method;
         if method != "maxent" {
@@ -134,7 +118,8 @@ impl WeightsArgs {
             return Err(Error::model(store.name(), problem));
         }
         let model = Maxent::load(store.as_ref())?;
-        files::publish(&self.output, |out| maxent::write_weights(&model, self.target, &self.dictionary, out))
+        let (target, names) = (self.target, &self.dictionary);
+        files::publish(&self.output.path, |out| maxent::write_weights(&model, target, names, out))
     }
 }
 
@@ -144,7 +129,7 @@ impl WeightsArgs {
 /// For the labels -1 and +1 there is one weight per feature,
 /// for +1; for the classes 0 to 3, one per class.
 #[derive(Debug, clap::Args)]
-struct FitArgs {
+pub struct FitArgs {
     /// The limits on the memory that a file may take.
     #[arg(from_global, id = "input_limit")]
     limits: Limits,
@@ -156,22 +141,19 @@ struct FitArgs {
     /// Names of its features; without them, weights are written for the numbers of features
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
     #[command(flatten)]
-    force: ForceArg,
+    output: OutputArg,
     #[command(flatten)]
     fit: maxent::FitConfig,
 }
 
 impl FitArgs {
     fn run(&self) -> Result<()> {
-        let inputs: Vec<&PathBuf> =
-            [Some(&self.matrix), self.dictionary.as_ref()].into_iter().flatten().collect();
+        let inputs: Vec<&PathBuf> = [&self.matrix].into_iter().chain(&self.dictionary).collect();
         files::check_inputs(&inputs)?;
-        self.force.check(&self.output, &inputs)?;
+        self.output.check(&inputs)?;
         let matrix = files::open(&self.matrix)?.within(self.limits);
-        files::publish(&self.output, |out| maxent::fit(&self.fit, matrix, self.dictionary.as_deref(), out))
+        let names = self.dictionary.as_deref();
+        files::publish(&self.output.path, |out| maxent::fit(&self.fit, matrix, names, out))
     }
 }

@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::folders;
-use crate::host;
 pub use crate::page::print;
+use crate::{folders, host};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files;
 use majuscule_text::Locale;
 use majuscule_train::corpus::protocol::MarkConvention;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
-use majuscule_train::eval::score::check_words;
-use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
+use majuscule_train::eval::{Layout, PairSide, Signature, report};
 
 /// The options for reading texts and reporting.
 #[derive(Debug, clap::Args)]
@@ -36,38 +34,38 @@ pub struct Measure {
     pub protocol: Protocol,
     #[command(flatten)]
     pub reading: Reading,
-    /// Print one JSON object: figures are fractions, undefined ones are null
-    #[arg(long, conflicts_with = "markdown")]
-    pub json: bool,
-    /// Print Markdown tables
-    #[arg(long)]
-    pub markdown: bool,
+    #[command(flatten)]
+    pub layout: LayoutArgs,
 }
 
-impl Measure {
-    /// The layout of the report.
-    pub fn layout(&self) -> Layout {
-        match (self.json, self.markdown) {
-            (true, _) => Layout::Json,
-            (_, true) => Layout::Markdown,
-            _ => Layout::Text,
-        }
-    }
+/// The layout of a report.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct LayoutArgs {
+    /// Print one JSON object: figures are fractions, undefined ones are null
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print Markdown tables
+    #[arg(long)]
+    markdown: bool,
+}
 
+impl LayoutArgs {
     /// Prints a report in the layout of the options; a host program also receives the report as JSON.
     ///
     /// # Errors
     /// See [`print`].
     pub fn print(&self, page: impl Fn(Layout) -> String) -> Result<()> {
         host::keep(|| page(Layout::Json));
-        print(&page(self.layout()))
+        print(&page(match (self.json, self.markdown) {
+            (true, _) => Layout::Json,
+            (_, true) => Layout::Markdown,
+            _ => Layout::Text,
+        }))
     }
+}
 
-    /// Returns the condition under which a case equals the true case.
-    pub fn matching(&self) -> Matching {
-        Matching::of(self.protocol)
-    }
-
+impl Measure {
     /// The signature: the line that describes how the figures were obtained.
     pub fn signature(&self, files: &[&Path], locale: Locale) -> String {
         Signature::of(self.protocol, &self.reading, files, locale).to_string()
@@ -85,26 +83,10 @@ impl Measure {
         let signature = self.signature(files, locale);
         report::ReportConfig { signature, protocol: self.protocol, locale, sentence_ends, top }
     }
-
-    /// Refuses a file without scored words, for which no figure is defined.
-    ///
-    /// # Errors
-    /// If `words` is 0.
-    pub fn check_words(&self, file: &str, words: u64) -> Result<()> {
-        check_words(self.protocol, file, words)
-    }
-
-    /// Opens a reference and hypotheses, which are all files or all folders. Warns if the reference
-    /// has paragraphs instead of sentences.
-    ///
-    /// # Errors
-    /// If standard input is named twice or a file cannot be read.
-    pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<PairSide>> {
-        sides(files, &self.reading, self.protocol, locale)
-    }
 }
 
-/// Opens a reference and hypotheses, as [`Measure::sides`] does.
+/// Opens a reference and hypotheses, which are all files or all folders. Warns if the reference has paragraphs instead
+/// of sentences.
 ///
 /// # Errors
 /// If standard input is named twice or a file cannot be read.

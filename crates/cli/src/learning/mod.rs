@@ -23,7 +23,6 @@ mod usage;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::Subcommand;
 use majuscule_base::error::{Error, Result, worded};
@@ -32,6 +31,7 @@ use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 
 use crate::force::ForceArg;
+use crate::page::print_with;
 use crate::{flag, named};
 use usage::UsageWatch;
 
@@ -50,13 +50,20 @@ pub enum Learning {
     Evaluate(evaluate::EvaluateArgs),
     Score(score::ScoreArgs),
     Compare(compare::CompareArgs),
-    Experiment(experiment::ExperimentArgs),
-    Lexicon(lexicon::LexiconArgs),
-    Lm(lm::LmArgs),
-    Maxent(maxent::MaxentArgs),
-    Tagger(tagger::TaggerArgs),
-    Corpus(corpus::CorpusArgs),
-    Fst(fst::FstArgs),
+    #[command(subcommand)]
+    Experiment(experiment::ExperimentAction),
+    #[command(subcommand)]
+    Lexicon(lexicon::LexiconAction),
+    #[command(subcommand)]
+    Lm(lm::LmAction),
+    #[command(subcommand)]
+    Maxent(maxent::MaxentAction),
+    #[command(subcommand)]
+    Tagger(tagger::TaggerAction),
+    #[command(subcommand)]
+    Corpus(corpus::CorpusAction),
+    #[command(subcommand)]
+    Fst(fst::FstAction),
 }
 
 impl Learning {
@@ -64,22 +71,23 @@ impl Learning {
     ///
     /// # Errors
     /// Errors of the subcommand.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(self) -> anyhow::Result<()> {
         match self {
-            Self::Train(args) => train::run(*args),
-            Self::Adapt(args) => adapt::run(*args),
-            Self::Compact(args) => compact::run(&args),
-            Self::Evaluate(args) => evaluate::run(args),
-            Self::Score(args) => score::run(args),
-            Self::Compare(args) => compare::run(args),
-            Self::Experiment(args) => experiment::run(args),
-            Self::Lexicon(args) => lexicon::run(args),
-            Self::Lm(args) => lm::run(args),
-            Self::Maxent(args) => maxent::run(args),
-            Self::Tagger(args) => tagger::run(args),
-            Self::Corpus(args) => corpus::run(args),
-            Self::Fst(args) => fst::run(args),
+            Self::Train(args) => train::run(*args)?,
+            Self::Adapt(args) => adapt::run(*args)?,
+            Self::Compact(args) => compact::run(&args)?,
+            Self::Evaluate(args) => evaluate::run(args)?,
+            Self::Score(args) => score::run(args)?,
+            Self::Compare(args) => compare::run(args)?,
+            Self::Experiment(action) => action.run()?,
+            Self::Lexicon(action) => action.run()?,
+            Self::Lm(action) => action.run()?,
+            Self::Maxent(action) => action.run()?,
+            Self::Tagger(action) => action.run()?,
+            Self::Corpus(action) => action.run()?,
+            Self::Fst(action) => action.run()?,
         }
+        Ok(())
     }
 }
 
@@ -116,21 +124,73 @@ pub fn tell_notes(notes: &[String]) {
     }
 }
 
-/// Refuses, before any work is done, outputs that exist already or that would replace an input or
-/// each other.
-///
-/// # Errors
-/// The first such output.
-pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path], force: ForceArg) -> Result<()> {
-    for (at, output) in outputs.iter().enumerate() {
-        force.check(output, inputs)?;
-        if outputs[..at].contains(output) {
-            let name = output.display();
-            let problem = format!("{name} is named for two outputs: give each a file of its own");
-            return Err(Error::usage(problem));
+/// The output file of a verb.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct OutputArg {
+    /// File to write
+    #[arg(short = 'o', long = "output", id = "output", value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
+}
+
+impl OutputArg {
+    /// Refuses the output like [`ForceArg::check`].
+    fn check(&self, inputs: &[impl AsRef<Path>]) -> Result<()> {
+        self.force.check(&self.path, inputs)
+    }
+
+    /// Refuses, before any work is done, this or another output if it exists already or would replace an input or
+    /// another output.
+    fn check_with<'a>(
+        &'a self,
+        others: impl IntoIterator<Item = &'a PathBuf>,
+        inputs: &[impl AsRef<Path>],
+    ) -> Result<()> {
+        let mut outputs = vec![];
+        for output in [&self.path].into_iter().chain(others) {
+            self.force.check(output, inputs)?;
+            if outputs.contains(&output) {
+                let name = output.display();
+                let problem = format!("{name} is named for two outputs: give each a file of its own");
+                return Err(Error::usage(problem));
+            }
+            outputs.push(output);
+        }
+        Ok(())
+    }
+}
+
+/// The output of a verb that prints without one.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct OptionalOutputArg {
+    /// File to write; standard output by default
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
+}
+
+impl OptionalOutputArg {
+    /// Before any work is done, refuses an output that exists already or would overwrite an input,
+    /// and standard input that is named twice.
+    fn check(&self, inputs: &[PathBuf]) -> Result<()> {
+        files::check_inputs(inputs)?;
+        self.path().map_or(Ok(()), |path| self.force.check(path, inputs))
+    }
+
+    fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        match self.path() {
+            Some(path) => publish(path, write),
+            None => print_with(write),
         }
     }
-    Ok(())
+
+    fn path(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
 }
 
 /// Returns the paths of those models that are files, not built-in models.

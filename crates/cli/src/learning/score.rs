@@ -1,15 +1,15 @@
 //! `majuscule score`: scores the output of a system against a reference.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use super::measure::{self, Measure};
-use majuscule_base::error::Error;
+use majuscule_base::error::{Error, Result};
 use majuscule_text::Locale;
 use majuscule_train::corpus::SpeechPartKind;
 use majuscule_train::eval::aligned;
 use majuscule_train::eval::aligned::files::Cases;
 use majuscule_train::eval::aligned::report::{AlignedReport, ReportedParts};
+use majuscule_train::eval::score::check_words;
 use majuscule_train::eval::{Report, Score, pair};
 
 /// Scores the output of any system: the words of the reference with other capitals
@@ -55,7 +55,7 @@ pub struct ScoreArgs {
 ///
 /// # Errors
 /// If a file cannot be read, the words differ without `--align`, or no word is scored.
-pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: ScoreArgs) -> Result<()> {
     let ScoreArgs { reference, hypothesis, align, per_file, per_speaker, per_category, locale, top, measure } =
         args;
     let locale = measure::locale(locale, measure.reading.language())?;
@@ -71,21 +71,20 @@ pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
         ] {
             if is_asked && parts.is_empty() {
                 let problem = format!("names no {}: with --align, a reference in stm does", kind.name());
-                return Err(Error::file(reference.to_string_lossy(), problem).into());
+                return Err(Error::file(reference.to_string_lossy(), problem));
             }
         }
-        measure.print(|layout| report.page(layout))?;
-        return Ok(ExitCode::SUCCESS);
+        return measure.layout.print(|layout| report.page(layout));
     }
-    let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
+    let files = [reference.as_path(), &hypothesis];
+    let mut sides = measure::sides(&files, &measure.reading, measure.protocol, locale)?;
     let hypotheses = sides.split_off(1);
     let mut score = Score::default();
     pair(&sides[0], &hypotheses, &mut |example, choices| {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
-    measure.check_words(sides[0].name(), score.all().tokens())?;
+    check_words(measure.protocol, sides[0].name(), score.all().tokens())?;
     let sentence_ends = measure.protocol.mark_convention().is_some();
     let report = Report::of(&score, &measure.config(&[&reference], locale, sentence_ends, top));
-    measure.print(|layout| report.page(layout))?;
-    Ok(ExitCode::SUCCESS)
+    measure.layout.print(|layout| report.page(layout))
 }

@@ -1,6 +1,7 @@
 //! Progress indicators of long jobs.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
@@ -21,13 +22,9 @@ impl Spinner {
     /// Creates a spinner without a message.
     pub fn new() -> Self {
         let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
-        let bar = || {
-            style.map_or_else(
-                |_| ProgressBar::new_spinner(),
-                |style| ProgressBar::new_spinner().with_style(style),
-            )
-        };
-        Self((!host::is_hosted() && io::stderr().is_terminal()).then(bar))
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let is_shown = !host::is_hosted() && io::stderr().is_terminal();
+        Self(is_shown.then(|| ProgressBar::new_spinner().with_style(style)))
     }
 
     /// Shows the current step of the job.
@@ -44,6 +41,14 @@ impl Spinner {
 const PARTS: &str = "{elapsed_precise} [{bar:30}] {percent} %, {eta} left, {msg}";
 
 impl Spinner {
+    /// Shows a job that resumes from its checkpoint, if there is one.
+    pub fn begin(&self, job: &str, checkpoint: Option<&Path>) {
+        self.say(match checkpoint.filter(|file| file.exists()) {
+            Some(file) => format!("{job}, resuming from {}", file.display()),
+            None => job.to_owned(),
+        });
+    }
+
     /// Returns true if the spinner is visible.
     pub fn is_shown(&self) -> bool {
         self.0.is_some()
@@ -51,15 +56,21 @@ impl Spinner {
 
     /// Shows that `done` parts of `of` are done.
     pub fn count(&self, done: u64, of: u64) {
-        let Some(bar) = &self.0 else { return };
+        self.advance(done, of, PARTS);
+    }
+
+    /// Shows that `done` parts of `of` are done, on a bar with this template; returns the bar.
+    fn advance(&self, done: u64, of: u64, template: &str) -> Option<&ProgressBar> {
+        let bar = self.0.as_ref()?;
         if bar.length().is_none() {
             messages::set_bar(Some(bar));
             bar.set_length(of);
-            if let Ok(style) = ProgressStyle::with_template(PARTS) {
+            if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("=> "));
             }
         }
         bar.set_position(done);
+        Some(bar)
     }
 }
 
@@ -70,17 +81,10 @@ impl Spinner {
     /// Shows the progress of training.
     pub fn show(&self, progress: &Progress) {
         host::show(&figures(progress));
-        let Some(bar) = &self.0 else { return };
-        if bar.length().is_none() {
-            messages::set_bar(Some(bar));
-            bar.set_length(progress.steps as u64);
-            if let Ok(style) = ProgressStyle::with_template(BAR) {
-                bar.set_style(style.progress_chars("=> "));
-            }
+        if let Some(bar) = self.advance(progress.step as u64, progress.steps as u64, BAR) {
+            bar.set_prefix(left(progress));
+            bar.set_message(doing(progress));
         }
-        bar.set_position(progress.step as u64);
-        bar.set_prefix(left(progress));
-        bar.set_message(doing(progress));
     }
 }
 

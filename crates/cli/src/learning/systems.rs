@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use super::measure;
 use super::spinner::Spinner;
 use crate::backend::BackendArgs;
-use crate::cascade::load_named;
-use crate::folders;
-use crate::host;
 use crate::page::threads;
+use crate::{folders, host, named};
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::model::Manifest;
 use majuscule_restore::models::Model;
@@ -92,7 +90,7 @@ impl NamedSystems<'_> {
         let mut opened = None;
         for path in models {
             progress.say(format!("opening {}", path.display()));
-            let Model { manifest, restorer } = load_named(path, reading.language(), computing, false)?;
+            let Model { manifest, restorer } = named::load(path, reading.language(), computing, false)?;
             let name = path.to_string_lossy().into_owned();
             marks_for(&*restorer, protocol, None)
                 .map_err(|error| Error::usage(format!("{name}: {error}")))?;
@@ -108,16 +106,13 @@ impl NamedSystems<'_> {
             };
             if manifest.locale != results.locale {
                 let (one, other) = (results.locale, manifest.locale);
-                let problem = format!(
+                return Err(Error::usage(format!(
                     "{name} has the case mappings of \"{other}\", but the others have the case mappings of \"{one}\": compare models of one language"
-                );
-                return Err(Error::usage(problem));
+                )));
             }
             progress.say(name.clone());
             let request = Request { threads: threads(self.threads), ..Request::default() };
-            let mut system = System::new(&name);
-            let mut all = Vec::new();
-            let mut words = 0;
+            let (mut system, mut all, mut words) = (System::new(&name), Vec::new(), 0);
             let details = restorer.details();
             evaluate_each(&*restorer, request, None, corpus, &mut |tokens, gold, choices| {
                 words += gold.iter().filter(|gold| gold.scored).count() as u64;
@@ -166,8 +161,7 @@ impl NamedSystems<'_> {
         let hypotheses = sides.split_off(1);
         let mut systems: Vec<System> = hypotheses.iter().map(|side| System::new(side.name())).collect();
         let mut all = vec![Vec::new(); systems.len()];
-        let mut words = 0;
-        let mut examples = 0;
+        let (mut words, mut examples) = (0, 0);
         pair(&sides[0], &hypotheses, &mut |Example { tokens, gold }, choices| {
             words += gold.iter().filter(|gold| gold.scored).count() as u64;
             if self.keeps_words {

@@ -1,17 +1,15 @@
 //! `majuscule tagger`: trains taggers of parts of speech on treebanks, measures them, and lists words by
 //! their part of speech.
 
-use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 
 use clap::Subcommand;
 
 use super::measure::locale;
-use super::publish;
+use super::{OptionalOutputArg, publish};
 use crate::force::ForceArg;
-use crate::page::{number, print, print_with, threads};
+use crate::page::{number, print, threads};
 use majuscule_arguments::by_name;
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Limits};
@@ -21,27 +19,22 @@ use majuscule_train::corpus::treebank::{TaggedKind, Treebank};
 use majuscule_train::methods::maxent::{TagAccuracy, TaggerConfig, tag_accuracy, train_tagger};
 
 /// Parts of speech: taggers for train maxent --tagger, and words for its --list
-#[derive(Debug, clap::Args)]
-pub struct TaggerArgs {
-    #[command(subcommand)]
-    action: TaggerAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum TaggerAction {
+pub enum TaggerAction {
     Train(TaggerTrainArgs),
     Evaluate(TaggerEvaluateArgs),
     Words(TaggerWordsArgs),
 }
 
-/// Runs the subcommand.
-pub fn run(args: TaggerArgs) -> anyhow::Result<ExitCode> {
-    match args.action {
-        TaggerAction::Train(args) => args.run(),
-        TaggerAction::Evaluate(args) => args.run(),
-        TaggerAction::Words(args) => args.run(),
-    }?;
-    Ok(ExitCode::SUCCESS)
+impl TaggerAction {
+    /// Runs the subcommand.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Train(args) => args.run(),
+            Self::Evaluate(args) => args.run(),
+            Self::Words(args) => args.run(),
+        }
+    }
 }
 
 /// Trains a tagger of parts of speech on treebanks in CoNLL-U
@@ -54,7 +47,7 @@ Examples:
   majuscule tagger train en_ewt-ud-train.conllu -o en.tagger
   majuscule tagger evaluate en.tagger en_ewt-ud-test.conllu
   majuscule train maxent --tagger en.tagger news.txt -o my-model")]
-struct TaggerTrainArgs {
+pub struct TaggerTrainArgs {
     #[command(flatten)]
     reading: TreebankArgs,
     /// File for the tagger
@@ -91,7 +84,7 @@ impl TaggerTrainArgs {
 Examples:
   majuscule tagger evaluate en.tagger en_ewt-ud-test.conllu
   majuscule tagger evaluate en.tagger en_ewt-ud-test.conllu --json")]
-struct TaggerEvaluateArgs {
+pub struct TaggerEvaluateArgs {
     /// Tagger, from tagger train
     #[arg(value_name = "TAGGER")]
     tagger: PathBuf,
@@ -138,7 +131,7 @@ Examples:
   majuscule tagger words en_ewt-ud-train.conllu -o nouns.txt
   majuscule tagger words en_ewt-ud-train.conllu --kind names --min-count 2 -o names.txt
   majuscule train maxent --list names.txt news.txt -o my-model")]
-struct TaggerWordsArgs {
+pub struct TaggerWordsArgs {
     #[command(flatten)]
     reading: TreebankArgs,
     /// Kinds of words to list
@@ -148,29 +141,20 @@ struct TaggerWordsArgs {
     /// Leave out words that occur less often
     #[arg(long, value_name = "N", default_value = "1", value_parser = number)]
     min_count: NonZeroUsize,
-    /// File to write; standard output by default
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
     #[command(flatten)]
-    force: ForceArg,
+    output: OptionalOutputArg,
 }
 
 impl TaggerWordsArgs {
     fn run(self) -> Result<()> {
-        files::check_inputs(&self.reading.treebanks)?;
-        let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
-        output.map_or(Ok(()), |path| self.force.check(path, &self.reading.treebanks))?;
+        self.output.check(&self.reading.treebanks)?;
         let words = self.reading.read()?.unambiguous(&self.kinds, self.min_count.get());
         if words.is_empty() {
             let problem = "no word belongs to these kinds everywhere and has a single spelling inside sentences: give a larger \
                            treebank, or another --kind";
             return Err(Error::file(self.reading.treebanks[0].to_string_lossy(), problem));
         }
-        let write = |out: &mut dyn Write| words.iter().try_for_each(|word| writeln!(out, "{word}"));
-        match output {
-            Some(path) => publish(path, write),
-            None => print_with(write),
-        }
+        self.output.write(|out| words.iter().try_for_each(|word| writeln!(out, "{word}")))
     }
 }
 

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::builder::Resettable;
@@ -14,11 +13,9 @@ use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use super::method::TrainMethod;
 use super::spinner::Spinner;
 use super::tell_notes;
-use crate::flag;
-use crate::folders;
 use crate::force::ForceArg;
-use crate::host;
 use crate::page::threads;
+use crate::{flag, folders, host};
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, Publish};
 use majuscule_methods::model::{Draft, MANIFEST};
@@ -84,7 +81,7 @@ pub struct ModelTarget {
 }
 
 /// Trains a model and saves it.
-pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<ExitCode> {
+pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<()> {
     let method = method.learner();
     common.corpora = folders::paths(&common.corpora, common.reading.format)?;
     common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
@@ -106,27 +103,19 @@ pub fn run(TrainArgs { method, mut common }: TrainArgs) -> Result<ExitCode> {
         tell!("warning: {}", worded(&warning, flag));
     }
     let progress = Spinner::new();
-    progress.say(match method.checkpoint() {
-        Some(file) if file.exists() => {
-            format!("training {}, resuming from {}", method.name(), file.display())
-        }
-        _ => format!("training {}", method.name()),
-    });
+    progress.begin(&format!("training {}", method.name()), method.checkpoint());
     let draft = methods::train(method, &corpus, names, threads, &mut |now| progress.show(now))?;
     drop(progress);
     tell_notes(&corpus.notes());
     tell_notes(&method.notes(&draft));
     common.place.publish(&draft)?;
-    if let Some(file) = method.checkpoint() {
+    match method.checkpoint().map(|file| (file, fs::remove_file(file))) {
         // If training ended before the first checkpoint, there is no file.
-        match fs::remove_file(file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Error::io("remove", file, error).into());
-            }
-            _ => {}
+        Some((file, Err(error))) if error.kind() != ErrorKind::NotFound => {
+            Err(Error::io("remove", file, error).into())
         }
+        _ => Ok(()),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 impl ModelTarget {

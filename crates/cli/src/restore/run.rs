@@ -22,11 +22,11 @@ use majuscule_text::{MarkForm, OutputForm, RestoreOptions, Spellings};
 
 use super::arguments::RestoreArgs;
 use super::progress::RestoreProgress;
-use super::shown;
 use crate::language::RunLanguages;
+use crate::messages::shown;
 use crate::methods::methods;
 use crate::targets::Destination;
-use crate::{host, messages, named, piped};
+use crate::{convert, host, messages, named, piped};
 
 /// Restores all texts.
 pub fn run(args: RestoreArgs) -> Result<ExitCode> {
@@ -43,8 +43,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     }
     let to_terminal =
         host::is_hosted() || matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
-    let mut work = Work::new(&args, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
-    work.paths = paths.iter().map(|path| path.to_path_buf()).collect();
+    let mut work = Work::new(&args, &paths, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
     work.joins = paths.len() > 1 && matches!(way, Destination::Out(_) | Destination::Joined(..));
     let code = match &way {
         Destination::Out(paths) => {
@@ -100,9 +99,9 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
 
 const STDOUT: &str = "standard output";
 
-/// Prints a note on a text, whose name is `file`.
-fn tell_note(file: &str, note: &Note) {
-    tell!("majuscule: {}", note.worded(file, crate::flag));
+/// Prints a note on a text.
+fn tell_note(path: &Path, note: &Note) {
+    tell!("majuscule: {}", note.worded(&shown(path), crate::flag));
 }
 
 /// The outcome of several texts.
@@ -169,7 +168,7 @@ impl RestoreArgs {
     /// Prints a note on a text, unless it is not wanted.
     fn tell(&self, file: &Path, note: &Note) {
         if !self.quiet {
-            tell_note(&shown(file), note);
+            tell_note(file, note);
         }
     }
 
@@ -207,7 +206,7 @@ impl RestoreArgs {
         }
         match &self.model {
             Some(path) => {
-                let model = named::load(path, self.lang(), &self.backend.computing())?;
+                let model = named::load(path, self.lang(), &self.backend.computing(), true)?;
                 self.check_language(&model)?;
                 Ok(Some(model))
             }
@@ -270,30 +269,22 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     /// Opens everything but the texts, so that an error there
     /// is reported before anything is written.
-    fn new(args: &'a RestoreArgs, progress: RestoreProgress) -> Result<Self, Error> {
+    fn new(args: &'a RestoreArgs, paths: &[&Path], progress: RestoreProgress) -> Result<Self, Error> {
         let pool = ModelPool::new(methods()).computing(args.backend.computing());
         let model = args.model(&pool)?;
-        let words = args
-            .words
-            .as_ref()
-            .map(|path| host::open(path)?.within(args.limits).bytes())
-            .transpose()?
-            .unwrap_or_default();
-        let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
-        let (options, done) = (args.options(), Done::default());
-        let (paths, languages, joins) = (Vec::new(), RunLanguages::default(), false);
+        let words = args.words.as_ref().map(|path| host::open(path)?.within(args.limits).bytes());
         let mut work = Self {
             args,
             pool,
-            options,
-            words,
+            options: args.options(),
+            words: words.transpose()?.unwrap_or_default(),
             model: None,
-            language,
-            paths,
-            languages,
-            done,
+            language: if model.is_some() { args.lang().to_owned() } else { String::new() },
+            paths: paths.iter().map(|path| path.to_path_buf()).collect(),
+            languages: RunLanguages::default(),
+            done: Done::default(),
             progress,
-            joins,
+            joins: false,
             read_as: Vec::new(),
         };
         model.map_or(Ok(()), |model| work.set_model(model))?;
@@ -367,7 +358,7 @@ impl<'a> Work<'a> {
         let options = args.options_of(told, options).patience(is_live.then_some(PAUSE));
         let options = if to.is_some() { options.form(OutputForm::Text) } else { options };
         let (input, is_rewritten) = args.without_commands(kind, input, model, &options)?;
-        let file = shown(path);
+        let file = path.to_owned();
         let report = move |note: Note| tell_note(&file, &note);
         let monitored = LanguageMonitor::new(model.restorer.clone(), &self.language, report)
             .only_if(is_monitored && !args.quiet);
@@ -382,7 +373,9 @@ impl<'a> Work<'a> {
                 })
             })?;
             monitored.finish();
-            args.tell_conversion(notes);
+            if !args.quiet {
+                convert::tell(notes);
+            }
             self.read_as.push((path.to_owned(), encoder.encoding().clone()));
             self.done = before + done;
             return Ok(true);
