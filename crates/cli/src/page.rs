@@ -2,7 +2,6 @@
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::thread;
 
 use crate::host;
@@ -53,7 +52,8 @@ pub fn probability(text: &str) -> Result<f32, &'static str> {
 }
 
 /// Reads a name and the path that it stands for: `NAME=PATH`.
-pub fn named_path(text: &str) -> Option<(String, PathBuf)> {
+#[cfg(any(feature = "learning", feature = "service"))]
+pub fn named_path(text: &str) -> Option<(String, std::path::PathBuf)> {
     let (name, path) = text.split_once('=')?;
     (!name.is_empty() && !path.is_empty()).then(|| (name.to_owned(), path.into()))
 }

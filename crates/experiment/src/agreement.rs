@@ -89,10 +89,8 @@ impl AgreementReport {
         let systems = |(row, choice): (usize, &Option<usize>)| {
             choice.and_then(|choice| Some(key.rows.get(row)?.variants.get(choice)?.systems.as_slice()))
         };
-        let judged: Vec<Vec<Option<&[String]>>> = annotators
-            .iter()
-            .map(|annotator| annotator.choices.iter().enumerate().map(systems).collect())
-            .collect();
+        let rows = |annotator: &AnnotatorChoices| annotator.choices.iter().enumerate().map(systems).collect();
+        let judged: Vec<Vec<Option<&[String]>>> = annotators.iter().map(rows).collect();
         let all: Vec<&[String]> = judged.iter().flatten().copied().flatten().collect();
         if all.is_empty() {
             return Err(Error::usage(
@@ -107,14 +105,15 @@ impl AgreementReport {
             let interval = fraction.and_then(|fraction| wilson(fraction, chosen_places as f64));
             SystemPreference { name: name.clone(), preferred, fraction, interval }
         };
+        let count = |annotator: &AnnotatorChoices| AnnotatorCount {
+            name: annotator.name.clone(),
+            choices: annotator.choices.iter().flatten().count() as u64,
+        };
         let mut pairs = Vec::new();
         for (one, left) in annotators.iter().enumerate() {
             for (other, right) in annotators.iter().enumerate().skip(one + 1) {
-                let both: Vec<_> = judged[one]
-                    .iter()
-                    .zip(&judged[other])
-                    .filter_map(|(one, other)| Some([(*one)?, (*other)?]))
-                    .collect();
+                let both = judged[one].iter().zip(&judged[other]);
+                let both: Vec<_> = both.filter_map(|(one, other)| Some([(*one)?, (*other)?])).collect();
                 pairs.push(AnnotatorPair {
                     annotators: [left.name.clone(), right.name.clone()],
                     places: both.len() as u64,
@@ -123,22 +122,15 @@ impl AgreementReport {
                 });
             }
         }
-        let coincidences = Coincidences::of(&judged);
         Ok(Self {
             places: key.rows.len() as u64,
             chosen_places,
             choices: all.len() as u64,
-            annotators: annotators
-                .iter()
-                .map(|annotator| AnnotatorCount {
-                    name: annotator.name.clone(),
-                    choices: annotator.choices.iter().flatten().count() as u64,
-                })
-                .collect(),
+            annotators: annotators.iter().map(count).collect(),
             systems: key.systems.iter().map(preference).collect(),
             pairs,
             agreement: raw_agreement(&judged),
-            alpha: coincidences.alpha(),
+            alpha: alpha(&judged),
         })
     }
 
@@ -249,40 +241,26 @@ fn counts_of_units<T: Ord>(judged: &[Vec<Option<T>>]) -> impl Iterator<Item = BT
     })
 }
 
-/// The parts of the coincidence matrix of categories that alpha needs. In a row with m choices, each ordered pair
-/// counts as 1/(m − 1); a row with one choice does not count.
-struct Coincidences {
-    /// The sum of the entries off the diagonal.
-    off_diagonal: f64,
-    /// The number of choices of each category.
-    totals: Vec<f64>,
-}
-
-impl Coincidences {
-    fn of<T: Ord>(judged: &[Vec<Option<T>>]) -> Self {
-        let mut off_diagonal = 0.0;
-        let mut totals: BTreeMap<&T, f64> = BTreeMap::new();
-        for counts in counts_of_units(judged) {
-            let choices: u64 = counts.values().sum();
-            if choices < 2 {
-                continue;
-            }
-            let equal: u64 = counts.values().map(|count| count * count).sum();
-            off_diagonal += (choices * choices - equal) as f64 / (choices - 1) as f64;
-            for (category, count) in counts {
-                *totals.entry(category).or_default() += count as f64;
-            }
+/// Computes alpha, 1 − D_o / D_e: the observed disagreement divided by the disagreement of all choices paired at
+/// random. In a row with m choices, each ordered pair counts as 1/(m − 1); a row with one choice does not count.
+fn alpha<T: Ord>(judged: &[Vec<Option<T>>]) -> Option<f64> {
+    // The sum of the entries off the diagonal of the coincidence matrix, and the number of choices of each category.
+    let mut off_diagonal = 0.0;
+    let mut totals: BTreeMap<&T, f64> = BTreeMap::new();
+    for counts in counts_of_units(judged) {
+        let choices: u64 = counts.values().sum();
+        if choices < 2 {
+            continue;
         }
-        Self { off_diagonal, totals: totals.into_values().collect() }
+        let equal: u64 = counts.values().map(|count| count * count).sum();
+        off_diagonal += (choices * choices - equal) as f64 / (choices - 1) as f64;
+        for (category, count) in counts {
+            *totals.entry(category).or_default() += count as f64;
+        }
     }
-
-    /// Computes alpha, 1 − D_o / D_e: the observed disagreement divided by the disagreement of all choices paired at
-    /// random.
-    fn alpha(&self) -> Option<f64> {
-        let choices: f64 = self.totals.iter().sum();
-        let expected = choices * choices - self.totals.iter().map(|total| total * total).sum::<f64>();
-        ratio(self.off_diagonal * (choices - 1.0), expected).map(|disagreement| 1.0 - disagreement)
-    }
+    let choices: f64 = totals.values().sum();
+    let expected = choices * choices - totals.values().map(|total| total * total).sum::<f64>();
+    ratio(off_diagonal * (choices - 1.0), expected).map(|disagreement| 1.0 - disagreement)
 }
 
 #[cfg(test)]
@@ -307,7 +285,7 @@ mod tests {
         // The totals of the 40 values are 9, 13, 10, 5 and 3: 1600 - 81 - 169 - 100 - 25 - 9 = 1216.
         // 1 - 39 * 8 / 1216 = .7434
         let judged = rows(&["123321412...", "1233224125.3", ".3332342251.", "12332441251."]);
-        is_near(Coincidences::of(&judged).alpha(), 0.7434);
+        is_near(alpha(&judged), 0.7434);
         // Of the pairs, 3 + 3 + 6 + 6 + 6 + 0 + 6 + 3 + 6 + 3 + 1 = 43 are equal, of 3 + 6 * 8 + 3 + 1 = 55.
         is_near(raw_agreement(&judged), 43.0 / 55.0);
     }
@@ -317,7 +295,7 @@ mod tests {
         // Ten units, four of them with a disagreement. Each disagreement counts twice: 8. The totals of the 20 values
         // are 14 and 6: 400 - 196 - 36 = 168. 1 - 19 * 8 / 168 = .0952
         let judged = rows(&["0100000010", "1110010000"]);
-        is_near(Coincidences::of(&judged).alpha(), 0.0952);
+        is_near(alpha(&judged), 0.0952);
     }
 
     #[test]
@@ -351,8 +329,8 @@ mod tests {
         assert_eq!(kappa::<u32>(&[]), None);
         // Both always chose the same, so agreement by chance is 1.
         assert_eq!(kappa(&[[1, 1], [1, 1]]), None);
-        assert_eq!(Coincidences::of(&rows(&["11", "11"])).alpha(), None);
-        assert_eq!(Coincidences::of(&rows(&["1.", ".2"])).alpha(), None);
+        assert_eq!(alpha(&rows(&["11", "11"])), None);
+        assert_eq!(alpha(&rows(&["1.", ".2"])), None);
         assert_eq!(raw_agreement(&rows(&["1.", ".2"])), None);
     }
 
@@ -363,7 +341,6 @@ mod tests {
             right in proptest::collection::vec(proptest::option::of(0u32..3), 12),
         ) {
             let renamed = |row: &[Option<u32>]| row.iter().map(|value| value.map(|value| 7 - value)).collect();
-            let alpha = |judged: &[Vec<Option<u32>>]| Coincidences::of(judged).alpha();
             let near = |one: Option<f64>, other: Option<f64>| match (one, other) {
                 (Some(one), Some(other)) => (one - other).abs() < 1e-9 && one <= 1.0,
                 (one, other) => one == other,

@@ -217,12 +217,8 @@ impl AnnotationKey {
     /// If the text is not a key, or names a system or a row wrongly.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let is_no_key = |problem: &str| {
-            Error::file(
-                name,
-                format!(
-                    "is not the key of a sheet ({problem}): name the file that was written next to the sheet"
-                ),
-            )
+            let remedy = "name the file that was written next to the sheet";
+            Error::file(name, format!("is not the key of a sheet ({problem}): {remedy}"))
         };
         let key: Self = serde_json::from_str(text).map_err(|error| is_no_key(&error.to_string()))?;
         let mut ids = BTreeSet::new();
@@ -268,7 +264,7 @@ impl AnnotationKey {
         let variants = letters.iter().map(|letter| table.column(letter)).collect::<Result<Vec<_>>>()?;
         let mut found: Vec<Option<Option<usize>>> = vec![None; self.rows.len()];
         for row in &table.rows {
-            let cell = |column: usize| &row.cells[column];
+            let cell = |column: usize| &row[column];
             let Some(at) = self.rows.iter().position(|place| place.id == cell(id)) else {
                 let problem =
                     format!("the key has no row \"{}\": name the key of this sheet", cell(id).escape_debug());
@@ -290,9 +286,8 @@ impl AnnotationKey {
                 return Err(table.problem(row, problem));
             }
             if found[at].is_some() {
-                return Err(
-                    table.problem(row, format!("row {} occurs twice: expected each row once", place.id))
-                );
+                let problem = format!("row {} occurs twice: expected each row once", place.id);
+                return Err(table.problem(row, problem));
             }
             let chosen = match cell(choice) {
                 "" => None,
@@ -312,17 +307,14 @@ impl AnnotationKey {
             };
             found[at] = Some(chosen);
         }
-        match found.iter().position(Option::is_none) {
-            Some(at) => {
-                let problem = format!(
-                    "row {} of the key is missing: expected all {} rows, with an empty choice where there is none",
-                    self.rows[at].id,
-                    self.rows.len()
-                );
-                Err(Error::file(name, problem))
-            }
-            None => Ok(found.into_iter().flatten().collect()),
-        }
+        let Some(at) = found.iter().position(Option::is_none) else {
+            return Ok(found.into_iter().flatten().collect());
+        };
+        let (id, count) = (&self.rows[at].id, self.rows.len());
+        let problem = format!(
+            "row {id} of the key is missing: expected all {count} rows, with an empty choice where there is none"
+        );
+        Err(Error::file(name, problem))
     }
 }
 

@@ -55,6 +55,8 @@ pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Result
         }
         tests.push(test);
     }
+    let texts = plan.statistics.iter().map(|(name, job)| text(name, &plan.jobs[*job]));
+    let overlaps = plan.overlaps.iter().map(|searched| overlap(recipe, plan, searched));
     Ok(Results {
         title: recipe.title.clone(),
         source: recipe.source.clone(),
@@ -64,16 +66,8 @@ pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Result
         cores: thread::available_parallelism().map_or(1, NonZeroUsize::get),
         tests,
         rows,
-        texts: plan
-            .statistics
-            .iter()
-            .map(|(name, job)| text(name, &plan.jobs[*job]))
-            .collect::<Result<_>>()?,
-        overlaps: plan
-            .overlaps
-            .iter()
-            .map(|searched| overlap(recipe, plan, searched))
-            .collect::<Result<_>>()?,
+        texts: texts.collect::<Result<_>>()?,
+        overlaps: overlaps.collect::<Result<_>>()?,
         left_out: plan.left_out.clone(),
     })
 }
@@ -222,7 +216,8 @@ fn tested(
     let names = plan.rows.iter().map(|row| row.name.as_str());
     let (counted, sample) = match &test.recognised {
         Some(_) => {
-            (names.zip(&jobs).map(|(name, job)| alignment(name, *job)).collect::<Result<_>>()?, Vec::new())
+            let counted = names.zip(&jobs).map(|(name, job)| job.map(|job| alignment(name, job)).transpose());
+            (counted.collect::<Result<_>>()?, Vec::new())
         }
         None => choices(recipe, test, &names.collect::<Vec<_>>(), &jobs)?,
     };
@@ -281,11 +276,8 @@ fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
 #[derive(Deserialize)]
 struct Signed {
     signature: String,
-    #[serde(default)]
     seen: Option<Figures>,
-    #[serde(default)]
     marks: Option<MarkReport>,
-    #[serde(default)]
     sentence_ends: Option<Figures>,
     #[serde(flatten)]
     parts: PrintedParts,
@@ -333,8 +325,7 @@ fn largest(parts: impl Iterator<Item = SliceFigures>) -> Vec<SliceFigures> {
 impl PrintedParts {
     /// Converts the parts to slices; `seen` has the figures of the words that the model knows.
     fn slices(self, seen: Option<Figures>) -> Vec<SliceFigures> {
-        let [upper, mixed] =
-            self.classes.map_or([None; 2], |PrintedClasses { upper, mixed }| [Some(upper), Some(mixed)]);
+        let (upper, mixed) = self.classes.map(|classes| (classes.upper, classes.mixed)).unzip();
         let named = [
             ("words in the model", seen),
             ("words not in the model", self.unseen),
@@ -424,22 +415,22 @@ fn choices(
 }
 
 /// Reads the counts of an alignment with recognised words, one recording at a time.
-fn alignment(name: &str, job: Option<&Job>) -> Result<Option<CountedResult>> {
-    let Some(job) = job else { return Ok(None) };
+fn alignment(name: &str, job: &Job) -> Result<CountedResult> {
     let report: aligned::report::AlignedReport = printed(job)?;
     let errors = report.words.into_iter().map(|word| ((word.reference, word.hypothesis), word.count));
     let recordings = report.files.iter().map(|file| file.all.slots());
-    Ok(Some(CountedResult {
+    let recognised = Recognised {
+        word_error_rate: report.word_errors.rate,
+        right: report.recognised,
+        wrong: report.misrecognised,
+    };
+    Ok(CountedResult {
         system: System { name: name.to_owned(), examples: recordings.collect() },
         words: report.all.tokens,
         errors: errors.collect(),
         lengths: Default::default(),
-        recognised: Some(Recognised {
-            word_error_rate: report.word_errors.rate,
-            right: report.recognised,
-            wrong: report.misrecognised,
-        }),
-    }))
+        recognised: Some(recognised),
+    })
 }
 
 impl CountedResult {
@@ -504,12 +495,8 @@ impl Samples {
         let stretch = stretch(&examples, first.reference.len());
         let scored = stretch.clone().map(|at| !first.unscored.contains(&at)).collect();
         let reference = stretch.clone().map(|at| first.shown(at)[0].clone()).collect();
-        let outputs = examples
-            .into_iter()
-            .map(|choices| {
-                choices.map(|choices| stretch.clone().map(|at| choices.shown(at)[1].clone()).collect())
-            })
-            .collect();
+        let output = |choices: Choices| stretch.clone().map(|at| choices.shown(at)[1].clone()).collect();
+        let outputs = examples.into_iter().map(|choices| choices.map(output)).collect();
         let place = self.0.partition_point(|(other, _)| *other >= apart);
         self.0.insert(place, (apart, ResultSample { reference, scored, outputs }));
         self.0.truncate(SAMPLE);

@@ -10,17 +10,8 @@ pub struct CsvTable {
     name: String,
     text: String,
     header: StringRecord,
-    /// The rows that are not empty.
-    pub rows: Vec<CsvRow>,
-}
-
-/// A row below the header.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CsvRow {
-    /// A byte offset in the text, at or shortly before the beginning of the row.
-    byte: u64,
-    /// The cells, as many as the header has, without white space around them.
-    pub cells: StringRecord,
+    /// The rows that are not empty. They have as many cells as the header, without white space around them.
+    pub rows: Vec<StringRecord>,
 }
 
 impl CsvTable {
@@ -48,13 +39,8 @@ impl CsvTable {
             _ => Error::file(name, format!("is not a table of comma-separated values: {error}")),
         };
         let header = reader.headers().map_err(problem)?.clone();
-        let row = |record: csv::Result<StringRecord>| {
-            let cells = record.map_err(problem)?;
-            Ok(CsvRow { byte: cells.position().map_or(0, csv::Position::byte), cells })
-        };
-        let rows = reader.records().map(row).collect::<Result<Vec<_>>>()?;
-        let is_written = |row: &CsvRow| row.cells.iter().any(|cell| !cell.is_empty());
-        let rows = rows.into_iter().filter(is_written).collect();
+        let mut rows = reader.records().collect::<csv::Result<Vec<_>>>().map_err(problem)?;
+        rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
         let table = Self { name: name.to_owned(), text: text.to_owned(), header, rows };
         expected.iter().try_for_each(|column| table.column(column).map(drop))?;
         Ok(table)
@@ -84,8 +70,9 @@ impl CsvTable {
     }
 
     /// Returns an error about a row.
-    pub fn problem(&self, row: &CsvRow, problem: impl Into<String>) -> Error {
-        Error::line(&self.name, line_of(&self.text, row.byte), problem.into())
+    pub fn problem(&self, row: &StringRecord, problem: impl Into<String>) -> Error {
+        let byte = row.position().map_or(0, csv::Position::byte);
+        Error::line(&self.name, line_of(&self.text, byte), problem.into())
     }
 }
 
@@ -103,8 +90,9 @@ mod tests {
 
     fn parsed(text: &str) -> Result<Vec<(u64, Vec<String>)>> {
         let table = CsvTable::parse("sheet", text, &["id", "choice"])?;
-        let cells = |row: &CsvRow| row.cells.iter().map(str::to_owned).collect();
-        Ok(table.rows.iter().map(|row| (line_of(&table.text, row.byte), cells(row))).collect())
+        let line = |row: &StringRecord| line_of(&table.text, row.position().unwrap().byte());
+        let cells = |row: &StringRecord| row.iter().map(str::to_owned).collect();
+        Ok(table.rows.iter().map(|row| (line(row), cells(row))).collect())
     }
 
     #[test]

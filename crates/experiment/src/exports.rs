@@ -12,21 +12,18 @@ use majuscule_train::eval::table::{TextTable, csv_cell, percent, probability};
 /// Writes the scores of each test, the figures over all tests and the cost as tables of LaTeX.
 pub fn latex(results: &Results) -> String {
     let mut out = String::from("% Tables by majuscule: they need \\usepackage{booktabs}.\n");
-    let mut push = |caption: String, table: &TextTable| out.push_str(&format!("\n{}", table.latex(&caption)));
+    let caption = |name: &str| format!("{}: {name}", results.title);
+    let mut push = |table: String| out.push_str(&format!("\n{table}"));
     for (at, test) in results.tests.iter().enumerate() {
-        push(format!("{}: {}", results.title, test.name), &scores(results, at));
+        push(scores(results, at).latex(&caption(&test.name)));
         if let Some(marks) = tables::mark_table(results, at) {
-            let mut table = TextTable::new(&marks.headings.iter().map(String::as_str).collect::<Vec<_>>());
-            for (name, figures) in marks.rows {
-                table.push([name.to_owned()].into_iter().chain(figures.into_iter().map(percent)));
-            }
-            push(format!("{}: marks, {}", results.title, test.name), &table);
+            push(marks.latex(&caption(&format!("marks, {}", test.name))));
         }
     }
     for table in all_tests(results).into_iter().chain(slices(results)) {
-        push(format!("{}: {}", results.title, table.heading), &table.table(str::to_owned));
+        push(table.latex(&caption(&table.heading)));
     }
-    push(format!("{}: cost", results.title), &tables::cost(results, str::to_owned));
+    push(tables::cost(results).latex(&caption("cost")));
     out
 }
 
@@ -55,40 +52,33 @@ fn scores(results: &Results, test: usize) -> TextTable {
 /// with the 95 % interval if there is one.
 pub fn csv(results: &Results) -> String {
     let mut out = String::from("row,test,part,figure,value,low,high\n");
-    let mut push = |row: &str, test: &str, part: &str, figure: &str, value: f64, around: Option<Interval>| {
+    let mut push = |names: [&str; 4], value: Option<f64>, around: Option<Interval>| {
+        let Some(value) = value else { return };
         let ends = around.map_or([None; 2], |Interval { low, high }| [Some(low), Some(high)]);
         let [low, high] = ends.map(|end| end.map_or_else(String::new, |end| end.to_string()));
-        let names = [row, test, part, figure].map(csv_cell).join(",");
-        out.push_str(&format!("{names},{value},{low},{high}\n"));
+        out.push_str(&format!("{},{value},{low},{high}\n", names.map(csv_cell).join(",")));
     };
     for (at, row) in results.rows.iter().enumerate() {
-        let mut of_row = |figure: &str, value: Option<f64>| {
-            if let Some(value) = value {
-                push(&row.name, "", "", figure, value, None);
-            }
-        };
-        of_row("model bytes", row.bytes.map(|bytes| bytes as f64));
-        of_row("training CPU seconds", row.training.and_then(|usage| usage.cpu_seconds));
-        of_row(
-            "training peak bytes",
-            row.training.and_then(|usage| usage.peak_bytes).map(|bytes| bytes as f64),
-        );
-        of_row("look-ahead", row.look_ahead.map(|words| words as f64));
+        let peak_bytes = row.training.and_then(|usage| usage.peak_bytes);
+        let of_row = [
+            ("model bytes", row.bytes.map(|bytes| bytes as f64)),
+            ("training CPU seconds", row.training.and_then(|usage| usage.cpu_seconds)),
+            ("training peak bytes", peak_bytes.map(|bytes| bytes as f64)),
+            ("look-ahead", row.look_ahead.map(|words| words as f64)),
+        ];
+        for (figure, value) in of_row {
+            push([&row.name, "", "", figure], value, None);
+        }
         for (number, test) in results.tests.iter().enumerate() {
             let Some(cell) = cell(results, at, number) else { continue };
             for (part, figures, intervals) in parts(cell) {
                 for (figure, value, interval) in of_part(&figures, intervals) {
-                    if let Some(value) = value {
-                        push(&row.name, &test.name, &part, figure, value, interval);
-                    }
+                    push([&row.name, &test.name, &part, figure], value, interval);
                 }
             }
             let macro_f = cell.marks.as_ref().and_then(|marks| marks.macro_f);
-            for (figure, value) in [("macro F of marks", macro_f), ("words/s", cell.words_per_second)] {
-                if let Some(value) = value {
-                    push(&row.name, &test.name, "", figure, value, None);
-                }
-            }
+            push([&row.name, &test.name, "", "macro F of marks"], macro_f, None);
+            push([&row.name, &test.name, "", "words/s"], cell.words_per_second, None);
         }
     }
     out

@@ -1,6 +1,7 @@
 //! Rows that differ only in their seed: mean and standard deviation over training runs, and a test whether the runs
 //! of one series are better than the runs of another.
 
+use super::figure_table::{FigureField, FigureTable};
 use super::results::Results;
 use super::standing::cell;
 use super::units::NONE;
@@ -39,31 +40,23 @@ fn runs(results: &Results, test: usize) -> Vec<SeedRuns<'_>> {
     all
 }
 
-/// The headings of the table.
-pub(super) const COLUMNS: [&str; 6] = ["", "test", "runs", "F %", "SER %", "p over runs"];
-
-/// Returns the rows of the table over training runs; none if no row has several seeds.
-pub(super) fn rows(results: &Results) -> Vec<[String; 6]> {
-    let mut rows = Vec::new();
+/// Returns the table over training runs, which has no rows if no row of the results has several seeds.
+pub(super) fn table(results: &Results) -> FigureTable {
+    let mut table = FigureTable::new(HEADING, 6, ["", "test", "runs", "F %", "SER %", "p over runs"]);
     for (at, test) in results.tests.iter().enumerate() {
         let all = runs(results, at);
         let best = (0..all.len()).min_by(|&a, &b| mean(&all[a].ser).total_cmp(&mean(&all[b].ser)));
-        for (number, runs) in all.iter().enumerate() {
+        for (number, SeedRuns { series, f, ser }) in all.iter().enumerate() {
             let p = match best {
-                Some(best) if best != number => probability(permutation(&runs.ser, &all[best].ser)),
+                Some(best) if best != number => probability(permutation(ser, &all[best].ser)),
                 _ => NONE.to_owned(),
             };
-            rows.push([
-                runs.series.to_owned(),
-                test.name.clone(),
-                runs.ser.len().to_string(),
-                spread(&runs.f),
-                spread(&runs.ser),
-                p,
-            ]);
+            let cells =
+                [(*series).to_owned(), test.name.clone(), ser.len().to_string(), spread(f), spread(ser), p];
+            table.push(cells.map(FigureField::words));
         }
     }
-    rows
+    table
 }
 
 fn spread(values: &[f64]) -> String {

@@ -1,10 +1,12 @@
 //! Plans the jobs of a recipe, in order. Each job is a command with a key, which is made of everything that the
 //! result of the job depends on.
 
+use std::array;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::library::TEXTS;
 use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeTexts, placeholders};
 use super::results::OmittedRow;
 use majuscule_base::error::{Error, Result, option};
@@ -25,8 +27,6 @@ pub struct Setting {
     pub given: BTreeMap<String, PathBuf>,
     /// True if rows marked as long are made too.
     pub long: bool,
-    /// Built-in texts that replace files missing from the folder of corpora, by their paths in this folder.
-    pub texts: &'static [(&'static str, &'static str)],
     /// The methods of the program; rows of other methods are left out.
     pub methods: Methods,
 }
@@ -51,7 +51,7 @@ pub struct Plan {
 }
 
 /// A planned row of the tables.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Planned {
     /// The index of the row in the recipe.
     pub recipe: usize,
@@ -104,6 +104,8 @@ pub struct Job {
     pub title: String,
     /// The job's own folder in the cache.
     pub folder: PathBuf,
+    /// The arguments of the verb, without those that name outputs.
+    pub arguments: Vec<String>,
     /// The task of the job.
     pub task: Task,
     /// The user's files that the job reads: their names, with digests of their contents.
@@ -143,19 +145,15 @@ pub enum Task {
         /// format is detected from the contents.
         extension: Option<&'static str>,
     },
-    /// Runs a verb with these arguments.
+    /// Runs a verb.
     Run {
-        /// The arguments, without those that name outputs.
-        arguments: Vec<String>,
         /// True if the verb can resume from a checkpoint.
         checkpoint: bool,
         /// True if the job is a step of the recipe and not a row.
         is_step: bool,
     },
-    /// Runs a verb that prints JSON with these arguments, and stores what it prints.
+    /// Runs a verb that prints JSON, and stores what it prints.
     Print {
-        /// The arguments, without those that name outputs.
-        arguments: Vec<String>,
         /// True if the choices of a model are stored too.
         choices: bool,
     },
@@ -253,21 +251,11 @@ impl Planner<'_> {
         });
         for (name, files, options, protocol) in corpora.chain(tests) {
             let mut command = Command::default();
-            command.says([
-                "corpus",
-                "stats",
-                "--json",
-                "--lang",
-                &self.recipe.language,
-                "--protocol",
-                &protocol.to_string(),
-            ]);
+            command.says(["corpus", "stats", "--json", "--lang", &self.recipe.language]);
+            command.says(["--protocol", &protocol.to_string()]);
             self.words(&mut command, options)?;
             self.files(&mut command, files)?;
-            let job = self.job(format!("counting {name}"), &[], command, |arguments| Task::Print {
-                arguments,
-                choices: false,
-            });
+            let job = self.job(format!("counting {name}"), command, Task::Print { choices: false });
             self.plan.statistics.push((name.clone(), job));
         }
         Ok(())
@@ -312,14 +300,12 @@ impl Planner<'_> {
     /// Refuses a long row that is not requested, and a row whose method is missing, before its files are read.
     fn missing(&self, row: &RecipeRow) -> Planning<()> {
         let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
-        let without = |why| Err(RowRefusal::Without(why));
-        match method {
+        let absence = method.and_then(|method| self.setting.methods.absence(method));
+        match absence.map(str::to_owned) {
             _ if row.long && !self.setting.long => {
-                without(format!("it takes long: include it with {}", option("long")))
+                Err(RowRefusal::Without(format!("it takes long: include it with {}", option("long"))))
             }
-            Some(method) => {
-                self.setting.methods.absence(method).map_or(Ok(()), |why| without(why.to_owned()))
-            }
+            Some(why) => Err(RowRefusal::Without(why)),
             None => Ok(()),
         }
     }
@@ -327,15 +313,7 @@ impl Planner<'_> {
     fn planned(&mut self, at: usize, variant: &RowVariant) -> Planning<Planned> {
         let row = &self.recipe.rows[at];
         let &RowVariant { ref name, lines, seed, ref base } = variant;
-        let mut planned = Planned {
-            recipe: at,
-            name: name.clone(),
-            lines,
-            seed,
-            training: None,
-            model: None,
-            tests: Vec::new(),
-        };
+        let mut planned = Planned { recipe: at, name: name.clone(), lines, seed, ..Planned::default() };
         let mut choosing = Command::default();
         if let Some(settings) = &row.train {
             planned.training = Some(self.train(row, settings, variant)?);
@@ -349,7 +327,7 @@ impl Planner<'_> {
             choosing.says(["--model"]);
             let path = if model.contains('{') { model.clone() } else { format!("{{corpora}}/{model}") };
             self.word(&mut choosing, path)?;
-            planned.model = choosing.arguments.last().map(|path| RowModel::At(path.into()));
+            planned.model = choosing.words.last().map(|[path, ..]| RowModel::At(path.into()));
         } else if let Some(rows) = &row.cascade {
             self.cascade(&mut choosing, rows)?;
             self.words(&mut choosing, &row.options)?;
@@ -413,14 +391,10 @@ impl Planner<'_> {
                 rows[0], rows[1]
             )));
         };
-        let [fast, exact] = [*fast, *exact];
         command.says(["--cascade"]);
-        let [one, two] = [fast, exact].map(|job| self.plan.jobs[job].output().to_string_lossy().into_owned());
-        command.arguments.push(format!("{one},{two}"));
-        command.request.push(format!("{},{}", self.plan.jobs[fast].key(), self.plan.jobs[exact].key()));
-        let [one, two] = [fast, exact].map(|job| self.plan.jobs[job].shown_output());
-        command.shown.push(format!("{one},{two}"));
-        command.needs.extend([fast, exact]);
+        let [one, two] = [*fast, *exact].map(|job| self.plan.jobs[job].word());
+        command.words.push(array::from_fn(|side| format!("{},{}", one[side], two[side])));
+        command.needs.extend([*fast, *exact]);
         Ok(())
     }
 
@@ -458,18 +432,15 @@ impl Planner<'_> {
             self.texts(&mut command, &test.corpus, None)?;
             self.files(&mut command, &test.files)?;
         }
-        let title = format!("testing {name} on {}", test.name);
         command.says(["--json"]);
-        if self.recipe.slices && !row.own && test.recognised.is_none() {
+        let is_aligned = test.recognised.is_some();
+        if is_aligned {
+            command.says(["--per-file"]);
+        } else if self.recipe.slices && !row.own {
             command.says(self.parts_by_themselves(test)?);
         }
-        if test.recognised.is_some() {
-            command.says(["--per-file"]);
-            return Ok(Some(
-                self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }),
-            ));
-        }
-        Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
+        let title = format!("testing {name} on {}", test.name);
+        Ok(Some(self.job(title, command, Task::Print { choices: !is_aligned })))
     }
 
     /// Returns the options of `evaluate` that score the files, speakers and categories of a test separately.
@@ -520,7 +491,7 @@ impl Planner<'_> {
         }
         self.files(&mut command, &test.files)?;
         let title = format!("searching {name} for {}", test.name);
-        Ok(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }))
+        Ok(self.job(title, command, Task::Print { choices: false }))
     }
 
     /// Adds the texts of corpora and their reading options to a command.
@@ -556,21 +527,19 @@ impl Planner<'_> {
             return Ok(job);
         }
         let mut command = Command::default();
-        command.says([
-            if texts.shuffled { "shuffled" } else { "lines" },
-            &texts.skip.to_string(),
-            &lines.to_string(),
-        ]);
-        if let Some(headings) = &texts.headings {
+        let RecipeTexts { shuffled, skip, ref headings, .. } = *texts;
+        let taken = if shuffled { "shuffled" } else { "lines" };
+        command.says([taken, &skip.to_string(), &lines.to_string()]);
+        if let Some(headings) = headings {
             command.says(["without", headings]);
         }
-        let first = command.arguments.len();
+        let first = command.words.len();
         self.files(&mut command, &texts.files)?;
-        let files: Vec<_> = command.arguments[first..].iter().map(PathBuf::from).collect();
-        let extension = if texts.shuffled { None } else { self.extension_of_lines(name, &files)? };
-        let RecipeTexts { shuffled, skip, ref headings, .. } = *texts;
+        let words = &command.words[first..];
+        let files: Vec<PathBuf> = side(words, RUN).into_iter().map(PathBuf::from).collect();
+        let extension = if shuffled { None } else { self.extension_of_lines(name, &files)? };
         let all = if shuffled { "majuscule corpus shuffle" } else { "cat" };
-        let mut shown = format!("{all} {}", command.shown[first..].join(" "));
+        let mut shown = format!("{all} {}", side(words, SHOWN).join(" "));
         if let Some(headings) = headings {
             shown += &format!(" | grep -v '^{headings}'");
         }
@@ -581,10 +550,11 @@ impl Planner<'_> {
             shown += &format!(" | head -n {lines}");
         }
         let range = LineRange { shuffled, headings: headings.clone(), skip, lines };
-        let task = |_| Task::Lines { files, range, extension };
-        let job = self.job(format!("taking lines of {name}"), &[], command, task);
-        self.plan.jobs[job].shown =
-            format!("{shown} > {}", text_name(name, Some(lines).filter(|_| texts.lines != Some(lines))));
+        let task = Task::Lines { files, range, extension };
+        let job = self.job(format!("taking lines of {name}"), command, task);
+        let is_part = lines < u64::MAX && texts.lines != Some(lines);
+        let count = if is_part { format!("-{lines}") } else { String::new() };
+        self.plan.jobs[job].shown = format!("{shown} > {}{count}.txt", slug(name));
         self.made.insert(known, job);
         Ok(job)
     }
@@ -671,11 +641,9 @@ impl Planner<'_> {
         } else {
             let step = self.recipe.steps.iter().find(|step| step.name == name).expect("recipes are checked");
             let job = self.step(step)?;
-            let Job { folder, .. } = &self.plan.jobs[job];
-            let path = folder.join("output");
-            command.arguments.push(format!("{before}{}{after}", path.display()));
-            command.request.push(format!("{before}{}{after}", self.plan.jobs[job].key()));
-            command.shown.push(format!("{before}made/{}{after}", slug(name)));
+            let [output, key, _] = self.plan.jobs[job].word();
+            let shown = format!("made/{}", slug(name));
+            command.words.push([output, key, shown].map(|word| format!("{before}{word}{after}")));
             command.needs.insert(job);
         }
         Ok(())
@@ -684,10 +652,7 @@ impl Planner<'_> {
     /// Adds the output of a job to a command.
     fn makes(&self, command: &mut Command, job: usize) {
         command.needs.insert(job);
-        let job = &self.plan.jobs[job];
-        command.arguments.push(job.output().to_string_lossy().into_owned());
-        command.request.push(job.key());
-        command.shown.push(job.shown_output().to_owned());
+        command.words.push(self.plan.jobs[job].word());
     }
 
     /// Adds files in the folder of corpora to a command; the files
@@ -696,12 +661,12 @@ impl Planner<'_> {
         for file in files {
             let path = self.place(file);
             if path.is_dir() {
-                let shown = command.shown.len();
+                let first = command.words.len();
                 for path in files::paths_in(&path)? {
                     self.input(command, "", &file.join(path.file_name().unwrap_or_default()))?;
                 }
-                command.shown.truncate(shown);
-                command.shown.push(format!("{}/*", file.display()));
+                command.words[first..].iter_mut().for_each(|word| word[SHOWN].clear());
+                command.words.push([String::new(), String::new(), format!("{}/*", file.display())]);
             } else {
                 self.input(command, "", file)?;
             }
@@ -719,7 +684,7 @@ impl Planner<'_> {
     /// program is placed in the cache.
     fn place(&mut self, file: &Path) -> PathBuf {
         let path = self.setting.corpora.join(file);
-        let inside = self.setting.texts.iter().find(|(name, _)| !path.exists() && file == Path::new(name));
+        let inside = TEXTS.iter().find(|(name, _)| !path.exists() && file == Path::new(name));
         let Some(&(name, text)) = inside else { return path };
         let path = self.setting.cache.join("texts").join(name);
         self.digests.entry(path.clone()).or_insert_with(|| text_digest(text));
@@ -728,74 +693,59 @@ impl Planner<'_> {
     }
 
     fn path(&mut self, command: &mut Command, before: &str, path: &Path, name: &str) -> Result<()> {
-        let digest = match self.digests.get(path) {
-            Some(digest) => digest.clone(),
-            None => {
-                let digest = digest(path)?;
-                self.digests.insert(path.to_owned(), digest.clone());
-                digest
-            }
-        };
-        command.arguments.push(format!("{before}{}", path.display()));
-        command.request.push(format!("{before}{name}"));
-        command.shown.push(format!("{before}{name}"));
-        command.inputs.insert(name.to_owned(), digest);
+        if !self.digests.contains_key(path) {
+            self.digests.insert(path.to_owned(), digest(path)?);
+        }
+        command.words.push([&path.display().to_string(), name, name].map(|word| format!("{before}{word}")));
+        command.inputs.insert(name.to_owned(), self.digests[path].clone());
         Ok(())
     }
 
     /// Plans the job of a command that has the option `-o`.
-    fn makes_new(&mut self, title: String, name: &str, command: Command, checkpoint: bool) -> usize {
-        let output = format!("models/{}", slug(name));
-        self.job(title, &["-o", &output], command, |arguments| Task::Run {
-            arguments,
-            checkpoint,
-            is_step: false,
-        })
+    fn makes_new(&mut self, title: String, name: &str, mut command: Command, checkpoint: bool) -> usize {
+        command.words.push([String::new(), String::new(), format!("-o models/{}", slug(name))]);
+        self.job(title, command, Task::Run { checkpoint, is_step: false })
     }
 
     /// Plans the job of a command, or returns an equal job that is already planned.
-    fn job(
-        &mut self,
-        title: String,
-        more: &[&str],
-        command: Command,
-        task: impl FnOnce(Vec<String>) -> Task,
-    ) -> usize {
-        let Command { arguments, request, shown, inputs, needs } = command;
-        let request = request.join(" ");
+    fn job(&mut self, title: String, command: Command, task: Task) -> usize {
+        let Command { words, inputs, needs } = command;
+        let request = side(&words, REQUEST).join(" ");
         let folder = self.setting.cache.join(key(&request, &inputs));
         if let Some(same) = self.plan.jobs.iter().position(|job| job.folder == folder) {
             return same;
         }
-        let mut shown = format!("majuscule {}", shown.join(" "));
-        if let [option, value] = more {
-            shown += &format!(" {option} {value}");
-        }
-        self.plan.jobs.push(Job { title, folder, task: task(arguments), inputs, needs, request, shown });
+        let shown = format!("majuscule {}", side(&words, SHOWN).join(" "));
+        let arguments = side(&words, RUN);
+        self.plan.jobs.push(Job { title, folder, arguments, task, inputs, needs, request, shown });
         self.plan.jobs.len() - 1
     }
+}
+
+/// A word of a command, on three sides: as it is run, as it is in the request, where each input is given by its name or
+/// key instead of its path, and as it is shown to a reader. It is empty where a side lacks it.
+type CommandWord = [String; 3];
+
+const RUN: usize = 0;
+const REQUEST: usize = 1;
+const SHOWN: usize = 2;
+
+/// Returns the words on one side of a command.
+fn side(words: &[CommandWord], side: usize) -> Vec<String> {
+    words.iter().map(|word| word[side].clone()).filter(|word| !word.is_empty()).collect()
 }
 
 /// A command under construction.
 #[derive(Debug, Clone, Default)]
 struct Command {
-    /// The arguments to run.
-    arguments: Vec<String>,
-    /// The same arguments, in which each input is given by its name or key instead of its path.
-    request: Vec<String>,
-    /// The same arguments as shown to a reader.
-    shown: Vec<String>,
+    words: Vec<CommandWord>,
     inputs: BTreeMap<String, String>,
     needs: BTreeSet<usize>,
 }
 
 impl Command {
     fn says<'a>(&mut self, words: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>) {
-        for word in words {
-            for list in [&mut self.arguments, &mut self.request, &mut self.shown] {
-                list.push(word.as_ref().to_owned());
-            }
-        }
+        self.words.extend(words.into_iter().map(|word| [word.as_ref(); 3].map(str::to_owned)));
     }
 
     fn seed(&mut self, seed: Option<u64>) {
@@ -805,9 +755,7 @@ impl Command {
     }
 
     fn append(&mut self, other: &Self) {
-        self.arguments.extend_from_slice(&other.arguments);
-        self.request.extend_from_slice(&other.request);
-        self.shown.extend_from_slice(&other.shown);
+        self.words.extend_from_slice(&other.words);
         self.inputs.extend(other.inputs.clone());
         self.needs.extend(&other.needs);
     }
@@ -819,14 +767,15 @@ impl Job {
         files::name(&self.folder)
     }
 
-    /// Returns the name of the output in the command that a reader sees. Rows with the same model or text share one
+    /// Returns the word for the output of the job in the command of another. Rows with the same model or text share one
     /// job, and so one name for its output.
-    fn shown_output(&self) -> &str {
+    fn word(&self) -> CommandWord {
         let before = match self.task {
             Task::Lines { .. } => " > ",
             Task::Run { .. } | Task::Print { .. } => " -o ",
         };
-        self.shown.rsplit_once(before).map_or("", |(_, output)| output)
+        let shown = self.shown.rsplit_once(before).map_or("", |(_, output)| output);
+        [self.output().to_string_lossy().into_owned(), self.key(), shown.to_owned()]
     }
 }
 
@@ -887,14 +836,6 @@ const FORMATS_BY_LINE: [Format; 8] = [
 pub(super) fn slug(name: &str) -> String {
     let parts = name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_lowercase()
-}
-
-/// Returns the name that commands use for a text extracted from a corpus.
-fn text_name(name: &str, lines: Option<u64>) -> String {
-    match lines {
-        Some(lines) if lines < u64::MAX => format!("{}-{lines}.txt", slug(name)),
-        _ => format!("{}.txt", slug(name)),
-    }
 }
 
 #[cfg(test)]

@@ -253,6 +253,10 @@ impl Recipe {
         Error::file(self.file.clone(), problem)
     }
 
+    fn refused<T>(&self, problem: impl Into<Problem>) -> Result<T> {
+        Err(self.problem(problem))
+    }
+
     /// Copies the settings of the named row to a row with `model_of`.
     fn take_model_of_row_above(&mut self, at: usize) -> Result<()> {
         let row = &self.rows[at];
@@ -269,9 +273,9 @@ impl Recipe {
         };
         let whose = format!("row \"{}\"", row.name);
         if *row != of_test {
-            return Err(self.problem(format!(
+            return self.refused(format!(
                 "{whose}: with model_of, expected only name, evaluate, tests, long, published and paper"
-            )));
+            ));
         }
         let above = self.row_above(at, &whose, name)?;
         self.rows[at] = RecipeRow {
@@ -296,9 +300,8 @@ impl Recipe {
 
     fn check(&self) -> Result<()> {
         if self.tests.is_empty() || self.rows.is_empty() {
-            return Err(
-                self.problem("expected at least one [[test]] and one [[row]]: there is nothing to compare")
-            );
+            return self
+                .refused("expected at least one [[test]] and one [[row]]: there is nothing to compare");
         }
         self.check_names("test", self.tests.iter().map(|test| &test.name))?;
         self.check_names("row", self.rows.iter().map(|row| &row.name))?;
@@ -307,12 +310,12 @@ impl Recipe {
         for test in &self.tests {
             let whose = format!("test \"{}\"", test.name);
             if test.files.is_empty() == test.corpus.0.is_empty() {
-                return Err(self.problem(format!("{whose}: expected either files or the name of a corpus")));
+                return self.refused(format!("{whose}: expected either files or the name of a corpus"));
             }
             if test.recognised.is_some() && test.files.len() != 1 {
-                return Err(self.problem(format!(
+                return self.refused(format!(
                     "{whose}: recognised text is compared with one file or one folder of files"
-                )));
+                ));
             }
             self.check_corpora(&whose, &test.corpus)?;
             self.check_placeholders(&whose, &test.options, &BTreeSet::from(["corpora"]))?;
@@ -333,12 +336,11 @@ impl Recipe {
         let mut seen = BTreeSet::new();
         for name in names {
             if name.trim().is_empty() {
-                return Err(self.problem(format!("a {what} has an empty name: give it one")));
+                return self.refused(format!("a {what} has an empty name: give it one"));
             }
             if !seen.insert(name) {
-                return Err(
-                    self.problem(format!("two {what}s are called \"{name}\": give each a name of its own"))
-                );
+                return self
+                    .refused(format!("two {what}s are called \"{name}\": give each a name of its own"));
             }
         }
         Ok(())
@@ -355,9 +357,9 @@ impl Recipe {
             row.own,
         ];
         if ways.iter().filter(|&&way| way).count() != 1 {
-            return Err(self.problem(format!(
+            return self.refused(format!(
                 "{whose}: expected exactly one of train, adapt, preset, model, model_of, cascade and own"
-            )));
+            ));
         }
         self.check_corpora(&whose, &row.corpus)?;
         for settings in [row.train.as_ref(), row.model.as_ref(), Some(&row.options), Some(&row.evaluate)] {
@@ -366,18 +368,16 @@ impl Recipe {
         let learns = row.train.is_some() || row.adapt.is_some();
         let has_texts = !row.corpus.0.is_empty() || !row.sizes.is_empty();
         if !learns && has_texts {
-            return Err(
-                self.problem(format!("{whose}: only rows that train or adapt have a corpus or sizes"))
-            );
+            return self.refused(format!("{whose}: only rows that train or adapt have a corpus or sizes"));
         }
         if !row.sizes.is_empty() && (row.adapt.is_some() || row.corpus.0.len() != 1) {
-            return Err(self.problem(format!("{whose}: sizes are for a row that trains on one corpus")));
+            return self.refused(format!("{whose}: sizes are for a row that trains on one corpus"));
         }
         let is_repeated = row.seeds.iter().enumerate().any(|(at, seed)| row.seeds[..at].contains(seed));
         if !row.seeds.is_empty() && (row.train.is_none() || !row.sizes.is_empty() || is_repeated) {
-            return Err(self.problem(format!(
+            return self.refused(format!(
                 "{whose}: seeds are for a row that trains, once each, and not together with sizes"
-            )));
+            ));
         }
         if let Some(name) = &row.adapt {
             self.row_above(at, &whose, name)?;
@@ -385,9 +385,9 @@ impl Recipe {
         for name in row.cascade.iter().flatten() {
             let above = self.row_above(at, &whose, name)?;
             if !above.sizes.is_empty() || !above.seeds.is_empty() {
-                return Err(self.problem(format!(
+                return self.refused(format!(
                     "{whose}: a cascade needs two models, not rows of several sizes or seeds"
-                )));
+                ));
             }
         }
         let is_test = |name: &String| self.tests.iter().any(|test| test.name == *name);
@@ -407,15 +407,14 @@ impl Recipe {
             let Some(texts) = self.corpora.get(name) else {
                 let known: Vec<_> = self.corpora.keys().map(String::as_str).collect();
                 let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-                return Err(
-                    self.problem(format!("{whose} reads the corpus \"{name}\", but [corpora] has {known}"))
-                );
+                return self
+                    .refused(format!("{whose} reads the corpus \"{name}\", but [corpora] has {known}"));
             };
             let (first, options) = *read.get_or_insert((name, &texts.options));
             if options != texts.options {
-                return Err(self.problem(format!(
+                return self.refused(format!(
                     "{whose} reads the corpora {first} and {name}, whose options differ: expected the same for both"
-                )));
+                ));
             }
         }
         Ok(())
@@ -433,22 +432,8 @@ impl Recipe {
 
 /// The options of all verbs that name an output file or folder. An experiment sets these options itself, so that it
 /// writes only to its folder and its cache.
-pub const OUTPUTS: &[&str] = &[
-    "cache",
-    "checkpoint",
-    "choices",
-    "csv",
-    "dictionary",
-    "in-place",
-    "isymbols",
-    "latex",
-    "log",
-    "osymbols",
-    "output",
-    "pack",
-    "temp",
-    "usage",
-];
+pub const OUTPUTS: &str =
+    "cache checkpoint choices csv dictionary in-place isymbols latex log osymbols output pack temp usage";
 
 /// The keys of a recipe whose values become words of a command.
 const COMMANDS: [&str; 5] = ["command", "train", "options", "evaluate", "model"];
@@ -496,7 +481,7 @@ fn names_output(word: &str) -> bool {
     match word.strip_prefix("--") {
         Some(option) => {
             let name = option.split_once('=').map_or(option, |(name, _)| name);
-            name.is_empty() || OUTPUTS.contains(&name)
+            name.is_empty() || OUTPUTS.split(' ').any(|output| output == name)
         }
         // One-letter options may be combined, with the value of the last one attached.
         None => word.strip_prefix('-').is_some_and(|letters| {

@@ -90,12 +90,10 @@ pub struct ResultRow {
     /// The weight of each layer of an encoder, the embeddings first.
     pub layers: Option<Vec<f64>>,
     /// The number of words of look-ahead, if the recipe specifies it.
-    #[serde(default)]
     pub look_ahead: Option<u64>,
     /// The figures that the source publishes, by test name.
     pub published: BTreeMap<String, Published>,
     /// The seed of the row, if the recipe trains the row with several seeds.
-    #[serde(default)]
     pub seeded: Option<u64>,
     /// The training behind the row.
     #[serde(default)]
@@ -213,13 +211,10 @@ pub struct ResultCell {
     pub recognised: Option<Recognised>,
     /// The figures over the words that the model knows, if the recipe asks for
     /// them and they could be determined.
-    #[serde(default)]
     pub in_model: Option<Figures>,
     /// The figures of each punctuation mark, if the protocol scores punctuation.
-    #[serde(default)]
     pub marks: Option<MarkReport>,
     /// The figures of sentence ends, if the method finds them.
-    #[serde(default)]
     pub sentence_ends: Option<Figures>,
     /// The figures of parts of the words, if the recipe asks for them.
     #[serde(default)]
@@ -256,7 +251,6 @@ pub struct TextSummary {
     /// The scored words by tag (Rei et al. 2020).
     pub tags: Tags,
     /// All words by tag, including sentence-initial ones, as the paper counts them.
-    #[serde(default)]
     pub all: Option<Tags>,
 }
 

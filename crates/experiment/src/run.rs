@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::collect::{collect, overlap};
 use super::plan::{Job, LineRange, Plan, Task};
 use super::recipe::Recipe;
-use super::results::{Results, TextOverlap};
+use super::results::Results;
+use super::tables::leak;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files;
 use majuscule_restore::models::Methods;
@@ -22,32 +23,7 @@ use majuscule_train::eval::usage::Took;
 /// A function that runs a verb of the command line: arguments in, printed text out.
 pub type Run<'a> = dyn FnMut(&[String]) -> Result<String> + 'a;
 
-/// Progress events, reported while jobs run.
-#[derive(Debug)]
-pub enum News<'a> {
-    /// A job begins.
-    Begins {
-        /// The job.
-        job: &'a Job,
-        /// The number of the job, counted from 1.
-        number: usize,
-        /// The number of jobs in all.
-        of: usize,
-    },
-    /// A job's result was found in the cache.
-    Found(&'a Job),
-    /// A file has changed since a job with the same request was last run.
-    Changed {
-        /// The file.
-        file: &'a str,
-        /// The job that is run again because of the change.
-        job: &'a Job,
-    },
-    /// A training text was searched for a test text.
-    Searched(&'a TextOverlap),
-}
-
-/// Runs the jobs of a plan and collects their results.
+/// Runs the jobs of a plan and collects their results; `tell` receives messages for the user.
 ///
 /// # Errors
 /// Returns an error if a job fails; the output of earlier jobs is kept.
@@ -56,7 +32,7 @@ pub fn execute(
     plan: &Plan,
     methods: &Methods,
     run: &mut Run<'_>,
-    tell: &mut dyn FnMut(News<'_>),
+    tell: &mut dyn FnMut(&str),
 ) -> Result<Results> {
     let _alone = lock(&plan.cache)?;
     for (file, text) in &plan.texts {
@@ -66,18 +42,20 @@ pub fn execute(
     }
     let mut known = KnownInputs::read(&plan.cache)?;
     for (at, job) in plan.jobs.iter().enumerate() {
-        if job.is_done() {
-            tell(News::Found(job));
-        } else {
+        if !job.is_done() {
             if let Some(file) = known.changed(job) {
-                tell(News::Changed { file, job });
+                tell(&format!("{file} has changed: {} again", job.title));
             }
-            tell(News::Begins { job, number: at + 1, of: plan.jobs.len() });
+            tell(&format!("[{}/{}] {}", at + 1, plan.jobs.len(), job.title));
             do_job(job, run)?;
             known.keep(job, &plan.cache)?;
         }
         for searched in plan.overlaps.iter().filter(|searched| searched.job == at) {
-            tell(News::Searched(&overlap(recipe, plan, searched)?));
+            let found = overlap(recipe, plan, searched)?;
+            if let Some(leak) = leak(&found) {
+                let command = found.command.replace(" --json --top 0", "");
+                tell(&format!("warning: {leak} (listed by: {command})"));
+            }
         }
     }
     collect(recipe, plan, methods)
@@ -126,23 +104,20 @@ impl Job {
 fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
     let folder = &job.folder;
     fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
-    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let mut arguments = job.arguments.clone();
+    let path =
+        |option: &str, file: &str| [option.to_owned(), folder.join(file).to_string_lossy().into_owned()];
     let mut printed = String::new();
     match &job.task {
         Task::Lines { files, range, .. } => take_lines(files, range, &job.output())?,
-        Task::Run { arguments, checkpoint, .. } => {
+        Task::Run { checkpoint, .. } => {
             let resumed = folder.join("checkpoint").exists();
-            let mut arguments = arguments.clone();
+            arguments.extend(path("-o", "output"));
             // The remains of an interrupted run are replaced.
-            arguments.extend([
-                "-o".into(),
-                path("output"),
-                "--force".into(),
-                "--usage".into(),
-                path("usage.json"),
-            ]);
+            arguments.push("--force".into());
+            arguments.extend(path("--usage", "usage.json"));
             if *checkpoint {
-                arguments.extend(["--checkpoint".into(), path("checkpoint")]);
+                arguments.extend(path("--checkpoint", "checkpoint"));
             }
             run(&arguments)?;
             if resumed {
@@ -151,12 +126,12 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
                 fs::remove_file(&file).map_err(|error| Error::io("remove", file, error))?;
             }
         }
-        Task::Print { arguments, choices } => {
-            let mut arguments = arguments.clone();
+        Task::Print { choices } => {
             if *choices {
-                arguments.extend(["--choices".into(), path("output"), "--force".into()]);
+                arguments.extend(path("--choices", "output"));
+                arguments.push("--force".into());
             }
-            arguments.extend(["--usage".into(), path("usage.json")]);
+            arguments.extend(path("--usage", "usage.json"));
             printed = run(&arguments)?;
         }
     }

@@ -1,6 +1,6 @@
 //! The best row on each test, and the other rows' distances from it.
 
-use super::results::{ResultCell, Results};
+use super::results::{ResultCell, ResultRow, Results};
 use majuscule_train::eval::SystemDifference;
 use majuscule_train::eval::table::{percent, probability};
 
@@ -24,6 +24,11 @@ pub enum Standing {
 /// Returns the cell of a row on a test; `None` if the row was not tested on it.
 pub fn cell(results: &Results, row: usize, test: usize) -> Option<&ResultCell> {
     results.rows.get(row)?.cells.get(test)?.as_ref()
+}
+
+/// Returns the rows that were tested on a test, each with its cell.
+pub fn cells(results: &Results, test: usize) -> impl Iterator<Item = (&ResultRow, &ResultCell)> {
+    results.rows.iter().filter_map(move |row| Some((row, row.cells.get(test)?.as_ref()?)))
 }
 
 /// Returns the SER of a row on a test.
@@ -74,13 +79,11 @@ pub fn lead(results: &Results, test: usize) -> Option<Lead<'_>> {
     let ranked = ranking(results, test);
     let (&best, others) = ranked.split_first()?;
     let name = |row: usize| results.rows[row].name.as_str();
-    let near: Vec<(usize, f64)> = others
-        .iter()
-        .filter_map(|&row| match standing(results, row, test)? {
-            Standing::Near(difference) => Some((row, difference.p_randomization)),
-            _ => None,
-        })
-        .collect();
+    let is_near = |&row: &usize| match standing(results, row, test)? {
+        Standing::Near(difference) => Some((row, difference.p_randomization)),
+        _ => None,
+    };
+    let near: Vec<(usize, f64)> = others.iter().filter_map(is_near).collect();
     let ahead = others.iter().copied().find(|row| near.iter().all(|(near, _)| near != row));
     let mut then = Vec::new();
     if near.len() > NAMED {

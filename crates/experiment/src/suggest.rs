@@ -159,12 +159,8 @@ struct Described {
 
 impl Described {
     fn of(files: &[PathBuf], language: &str, locale: Locale) -> Result<Self> {
-        let format = |file: &PathBuf| match file.is_dir() {
-            true => None,
-            false => Some(Format::of_name(file)),
-        };
-        let formats: Vec<Option<Format>> = files.iter().map(format).collect();
-        let all = |is: fn(Format) -> bool| formats.iter().all(|format| format.is_some_and(is));
+        let all =
+            |is: fn(Format) -> bool| files.iter().all(|file| !file.is_dir() && is(Format::of_name(file)));
         let is_plain = all(Format::is_plain_text);
         let corpus = corpus(files, language, locale)?;
         let is_split = is_plain && corpus.sentences_a_line()?.is_some();
@@ -177,13 +173,11 @@ impl Described {
             punctuated += u64::from(end.ends_sentence());
             Ok(())
         })?;
+        let asr = Protocol::Asr { window: Protocol::WINDOW };
         let (protocol, why) = if all(|format| format.info().family == FormatFamily::Subtitles) {
-            (
-                Protocol::Asr { window: Protocol::WINDOW },
-                "subtitles are not split into sentences: their words form one stream",
-            )
+            (asr, "subtitles are not split into sentences: their words form one stream")
         } else if all(|format| format.info().family == FormatFamily::Transcript) {
-            (Protocol::Asr { window: Protocol::WINDOW }, "transcripts of speech are not split into sentences")
+            (asr, "transcripts of speech are not split into sentences")
         } else if lines > 0 && punctuated as f64 >= PUNCTUATED * lines as f64 {
             (Protocol::Text, "its lines end as sentences do")
         } else {

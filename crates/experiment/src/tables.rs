@@ -1,11 +1,12 @@
 //! Writes results as Markdown tables.
 
+use super::figure_table::{FigureField, FigureTable, one_line, plain};
 use super::matrix::{ALL_TESTS, SLICES, all_tests, ser_of_parts, slices};
 use super::over_seeds;
 use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
-use super::standing::{NEAR, Standing, cell, equal, lead, standing};
+use super::standing::{NEAR, Standing, cell, cells, equal, lead, standing};
 use super::units::{NONE, bytes, cores, duration, speed};
-use super::what_was_run::{self, RunDifference};
+use super::what_was_run;
 use majuscule_text::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{TextTable, between, percent, thousands};
@@ -25,30 +26,23 @@ pub fn markdown(results: &Results) -> String {
             out.push_str(&format!("## {heading}\n\n"));
         }
         for table in tables {
-            out.push_str(&format!("### {}\n\n{}\n", plain(&table.heading), table.table(plain).markdown()));
+            out.push_str(&format!("### {}\n\n{}\n", plain(&table.heading), table.markdown()));
         }
     }
-    let runs = over_seeds::rows(results);
-    if !runs.is_empty() {
-        let mut table = TextTable::new(&over_seeds::COLUMNS);
-        runs.iter().for_each(|row| table.push(row.iter().map(|cell| plain(cell))));
-        let (heading, about) = (over_seeds::HEADING, over_seeds::ABOUT);
-        out.push_str(&format!("## {heading}\n\n{}\n{about}.\n\n", table.markdown()));
+    let about_runs = format!("{}.\n\n", over_seeds::ABOUT);
+    let sections = [
+        (over_seeds::HEADING, over_seeds::table(results), &*about_runs),
+        (what_was_run::HEADING, what_was_run::table(results), ""),
+        ("Texts", texts(results), ""),
+        (OVERLAP, overlaps(results), ""),
+    ];
+    for (heading, table, after) in sections.into_iter().filter(|(_, table, _)| !table.rows.is_empty()) {
+        out.push_str(&format!("## {heading}\n\n{}\n{after}", table.markdown()));
     }
-    if let Some((headings, rows)) = what_was_run::table(results) {
-        let mut table = TextTable::new(&headings);
-        rows.into_iter().for_each(|row| table.push(row.iter().map(|cell| plain(cell))));
-        out.push_str(&format!("## {}\n\n{}\n", what_was_run::HEADING, table.markdown()));
-    }
-    if !results.texts.is_empty() {
-        out.push_str(&format!("## Texts\n\n{}\n", texts(results).markdown()));
-    }
-    if !results.overlaps.is_empty() {
-        out.push_str(&format!("## {OVERLAP}\n\n{}\n", overlaps(results).markdown()));
-    }
-    out.push_str(&format!("## Cost\n\n{}", cost(results, plain).markdown()));
-    if let Some(table) = layers(results) {
-        out.push_str(&format!("\n## Layers\n\n{}", table.markdown()));
+    out.push_str(&format!("## Cost\n\n{}", cost(results).markdown()));
+    let layers = layers(results);
+    if !layers.rows.is_empty() {
+        out.push_str(&format!("\n## Layers\n\n{}", layers.markdown()));
     }
     if !results.left_out.is_empty() {
         out.push_str("\n## Left out\n\n");
@@ -85,40 +79,29 @@ fn push_test(results: &Results, t: usize, out: &mut String) {
     if has_remark(results, t) {
         out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
     }
-    if let Some(MarkTable { headings, own, rows }) = mark_table(results, t) {
-        let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
-        for (at, (name, figures)) in rows.into_iter().enumerate() {
-            let remarks = remarks(results, at, t, "");
-            let cell = |(column, figure): (usize, Option<f64>)| match &remarks {
-                Some(remarks) if column >= own && figure.is_some() => {
-                    format!("{} ({remarks})", percent(figure))
-                }
-                _ => percent(figure),
-            };
-            table.push([plain(name)].into_iter().chain(figures.into_iter().enumerate().map(cell)));
-        }
+    if let Some(table) = mark_table(results, t) {
         out.push_str(&format!("{}\n", table.markdown()));
     }
     for leak in leaks(results, t) {
         out.push_str(&format!("**{}.**\n\n", plain(&leak)));
     }
-    if let Some(table) = recognised(results, t) {
-        out.push_str(&format!("{}\n", table.markdown()));
+    let recognised = recognised(results, t);
+    if !recognised.rows.is_empty() {
+        out.push_str(&format!("{}\n", recognised.markdown()));
     }
     out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
 }
 
-/// Builds the table of the texts' word counts, laid out like table 2 of Rei et al. 2020.
-fn texts(results: &Results) -> TextTable {
-    let mut table = TextTable::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
+/// Builds the table of the texts' word counts, laid out like table 2 of Rei et al. 2020. The last ratio is over all words
+/// and not only the scored ones.
+pub(super) fn texts(results: &Results) -> FigureTable {
+    let columns = ["", "sentences", "L", "U", "T", "(T+U)/L %", "of all words: (T+U)/L %"];
+    let mut table = FigureTable::new("What is in the texts", 1, columns);
     for text in &results.texts {
-        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t].map(thousands);
-        table.push(
-            [plain(&text.name)].into_iter().chain(counts).chain(
-                [text.tags.not_l(), text.all.and_then(Tags::not_l)]
-                    .map(|ratio| percent(ratio.map(|ratio| ratio / 100.0))),
-            ),
-        );
+        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t].map(FigureField::count);
+        let ratios = [text.tags.not_l(), text.all.and_then(Tags::not_l)]
+            .map(|ratio| FigureField::figure(ratio, |ratio| percent(Some(ratio / 100.0))));
+        table.push([FigureField::words(&text.name)].into_iter().chain(counts).chain(ratios));
     }
     table
 }
@@ -126,36 +109,32 @@ fn texts(results: &Results) -> TextTable {
 /// The heading of the section on test texts that overlap training texts.
 pub(super) const OVERLAP: &str = "Test texts in training texts";
 
-/// The headings of the columns in this section, after the names of the two texts.
-pub(super) const OVERLAP_COLUMNS: [&str; 5] =
-    ["n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
-
-fn overlaps(results: &Results) -> TextTable {
-    let mut table = TextTable::new(&[&["test", "training text"], &OVERLAP_COLUMNS[..]].concat());
+/// Builds the table of the overlaps of test texts with training texts.
+pub(super) fn overlaps(results: &Results) -> FigureTable {
+    let columns =
+        ["test", "training text", "n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
+    let mut table = FigureTable::new(OVERLAP, 2, columns);
     for overlap in &results.overlaps {
-        let figures = overlap_figures(overlap).map(|(_, shown)| shown);
-        table.push(
-            [plain(&overlap.tests.join(", ")), plain(&training_text(overlap))].into_iter().chain(figures),
-        );
+        let found = &overlap.found;
+        table.push([
+            FigureField::words(overlap.tests.join(", ")),
+            FigureField::words(training_text(overlap)),
+            FigureField::count(found.ngrams),
+            FigureField::count(found.shared_ngrams),
+            FigureField::percent(found.fraction()),
+            FigureField::count(found.sentences),
+            FigureField::count(found.shared_sentences),
+        ]);
     }
     table
 }
 
 /// Returns the name of a training text, with the number of lines that were used.
-pub(super) fn training_text(overlap: &TextOverlap) -> String {
+fn training_text(overlap: &TextOverlap) -> String {
     match overlap.lines {
         Some(lines) => format!("{}, {} lines", overlap.corpus, thousands(lines)),
         None => overlap.corpus.clone(),
     }
-}
-
-/// Returns the values of the columns of [`OVERLAP_COLUMNS`], as numbers and as shown to a reader.
-pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 5] {
-    let found = &overlap.found;
-    let [ngrams, shared, sentences, with] =
-        [found.ngrams, found.shared_ngrams, found.sentences, found.shared_sentences]
-            .map(|count| (Some(count as f64), thousands(count)));
-    [ngrams, shared, (found.fraction(), percent(found.fraction())), sentences, with]
 }
 
 /// Returns the warning for a training text that contains much of a test text; `None` for any other training text.
@@ -184,13 +163,9 @@ pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = Stri
     results.overlaps.iter().filter(of_test).filter_map(leak)
 }
 
-/// The heading of the ratio of words with capitals to words without, over all words and not only
-/// the scored ones.
-pub(super) const ALL_WORDS: &str = "of all words: (T+U)/L %";
-
 /// Returns true if any row on this test has figures for the words that its model knows.
 pub(super) fn has_in_model(results: &Results, test: usize) -> bool {
-    (0..results.rows.len()).any(|row| cell(results, row, test).is_some_and(|cell| cell.in_model.is_some()))
+    cells(results, test).any(|(_, cell)| cell.in_model.is_some())
 }
 
 /// The remark after a published F that cannot be an F of slots.
@@ -201,10 +176,9 @@ pub(super) const WHY_NO_SLOT_F: &str = "no F of slots: with the slot error rate 
 
 /// Returns the remarks after a published figure of a row on a test, if it needs any.
 pub(super) fn remarks(results: &Results, row: usize, test: usize, name: &str) -> Option<String> {
-    let given = results.rows[row].published.get(&results.tests[test].name)?;
-    let no_f = (name == "F" && given.is_no_slot_f()).then_some(NO_SLOT_F);
-    let differences = what_was_run::differences(results, row, test).into_iter().map(RunDifference::sign);
-    let all: Vec<&str> = no_f.into_iter().chain(differences).collect();
+    let (row, test) = (&results.rows[row], &results.tests[test].name);
+    let no_f = (name == "F" && row.published.get(test)?.is_no_slot_f()).then_some(NO_SLOT_F);
+    let all: Vec<&str> = no_f.into_iter().chain(what_was_run::differences(row, test)).collect();
     (!all.is_empty()).then(|| all.join(", "))
 }
 
@@ -227,13 +201,8 @@ pub(super) fn published(results: &Results, test: usize) -> Vec<PublishedFigure> 
     let Some(test) = results.tests.get(test) else { return Vec::new() };
     let all: [PublishedFigure; 4] =
         [("P", |p| p.precision), ("R", |p| p.recall), ("F", |p| p.f), ("SER", |p| p.ser)];
-    let given = |(_, of): &PublishedFigure| {
-        results
-            .rows
-            .iter()
-            .filter_map(|row| row.published.get(&test.name))
-            .any(|figures| of(figures).is_some())
-    };
+    let figures = || results.rows.iter().filter_map(|row| row.published.get(&test.name));
+    let given = |(_, of): &PublishedFigure| figures().any(|figures| of(figures).is_some());
     all.into_iter().filter(given).collect()
 }
 
@@ -288,21 +257,11 @@ fn against_the_best(standing: Option<Standing>) -> String {
     }
 }
 
-/// The F of each punctuation mark on a test, with their averages and with published figures.
-pub(super) struct MarkTable<'a> {
-    /// The headings of the columns; the heading of the names comes first.
-    pub headings: Vec<String>,
-    /// The number of measured figures, which come before the published ones.
-    pub own: usize,
-    /// The name of each row, and its figures.
-    pub rows: Vec<(&'a str, Vec<Option<f64>>)>,
-}
-
-/// Returns the table of punctuation marks of a test; `None` if the test scores no punctuation.
-pub(super) fn mark_table(results: &Results, test: usize) -> Option<MarkTable<'_>> {
+/// Returns the table of the F of each punctuation mark on a test, with their averages and with published figures; `None`
+/// if the test scores no punctuation.
+pub(super) fn mark_table(results: &Results, test: usize) -> Option<FigureTable> {
     let name = &results.tests.get(test)?.name;
-    let marks_of = |row: usize| cell(results, row, test)?.marks.as_ref();
-    let classes = &(0..results.rows.len()).find_map(marks_of)?.classes;
+    let classes = &cells(results, test).find_map(|(_, cell)| cell.marks.as_ref())?.classes;
     let all: [PublishedFigure; 7] = [
         ("comma", |p| p.comma),
         ("period", |p| p.period),
@@ -315,86 +274,85 @@ pub(super) fn mark_table(results: &Results, test: usize) -> Option<MarkTable<'_>
     let given = |row: &ResultRow, of: fn(&Published) -> Option<f64>| row.published.get(name).and_then(of);
     let is_given = |(_, of): &PublishedFigure| results.rows.iter().any(|row| given(row, *of).is_some());
     let published: Vec<PublishedFigure> = all.into_iter().filter(is_given).collect();
-    let averages = ["micro", "macro"];
-    let mut headings = vec![String::new()];
-    headings.extend(
-        classes.iter().map(|class| class.mark.name()).chain(averages).map(|name| format!("{name} F %")),
-    );
-    headings.extend(published.iter().map(|(name, _)| format!("published {name} F %")));
-    let figures = |(at, row): (usize, &ResultRow)| {
-        let found = marks_of(at);
-        let mut figures: Vec<Option<f64>> = match found {
-            Some(marks) => marks.classes.iter().map(|class| class.figures.f).collect(),
-            None => vec![None; classes.len()],
-        };
-        figures.extend([found.and_then(|marks| marks.micro.f), found.and_then(|marks| marks.macro_f)]);
-        figures.extend(published.iter().map(|(_, of)| given(row, *of)));
-        figures
-    };
-    let rows = results.rows.iter().enumerate().map(|row| (row.1.name.as_str(), figures(row))).collect();
-    Some(MarkTable { headings, own: classes.len() + averages.len(), rows })
-}
-
-fn recognised(results: &Results, test: usize) -> Option<TextTable> {
-    let mut table = TextTable::new(&["", "WER %", "recognised right", "SER %", "taken for others", "SER %"]);
-    let mut any = false;
-    for (i, row) in results.rows.iter().enumerate() {
-        let found = cell(results, i, test).and_then(|cell| cell.recognised.as_ref());
-        let Some(Recognised { word_error_rate, right, wrong }) = found else { continue };
-        any = true;
-        table.push([
-            plain(&row.name),
-            percent(*word_error_rate),
-            thousands(right.tokens),
-            percent(right.ser),
-            thousands(wrong.tokens),
-            percent(wrong.ser),
-        ]);
+    let own = classes.iter().map(|class| class.mark.name()).chain(["micro", "macro"]);
+    let headings = [String::new()].into_iter().chain(own.map(|name| format!("{name} F %")));
+    let headings = headings.chain(published.iter().map(|(name, _)| format!("published {name} F %")));
+    let mut table = FigureTable::new(format!("Marks on {name}"), 1, headings);
+    for (at, row) in results.rows.iter().enumerate() {
+        let found = cell(results, at, test).and_then(|cell| cell.marks.as_ref());
+        let own = (0..classes.len()).map(|class| found?.classes.get(class)?.figures.f);
+        let own = own.chain([found.and_then(|marks| marks.micro.f), found.and_then(|marks| marks.macro_f)]);
+        let remark = remarks(results, at, test, "");
+        let published = published.iter().map(|(_, of)| {
+            let figure = given(row, *of);
+            FigureField {
+                remark: remark.clone().filter(|_| figure.is_some()),
+                ..FigureField::percent(figure)
+            }
+        });
+        let figures = own.map(FigureField::percent).chain(published);
+        table.push([FigureField::words(&row.name)].into_iter().chain(figures));
     }
-    any.then_some(table)
+    Some(table)
 }
 
-pub(super) fn cost(results: &Results, name: fn(&str) -> String) -> TextTable {
-    let mut headings: Vec<String> =
-        ["", "lines", "size", "epochs", "training CPU time", "peak memory"].map(str::to_owned).into();
-    let has_look_ahead = results.rows.iter().any(|row| row.look_ahead.is_some());
-    headings.extend(has_look_ahead.then(|| "look-ahead".to_owned()));
-    headings.extend(results.tests.iter().map(|test| format!("words/s, {}", name(&test.name))));
-    let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
-    let none = || NONE.to_owned();
-    for (i, row) in results.rows.iter().enumerate() {
-        let ResultRow { lines, training, epochs, .. } = row;
-        let Usage { cpu_seconds, peak_bytes, .. } = training.unwrap_or_default();
-        let mut cells = vec![
-            name(&row.name),
-            lines.map_or_else(none, thousands),
-            row.bytes.map_or_else(none, bytes),
-            epochs.map_or_else(none, |epochs| epochs.to_string()),
-            cpu_seconds.map_or_else(none, duration),
-            peak_bytes.map_or_else(none, bytes),
-        ];
-        cells.extend(has_look_ahead.then(|| row.look_ahead.map_or_else(none, thousands)));
-        let per_second = |test: usize| cell(results, i, test)?.words_per_second;
-        cells.extend((0..results.tests.len()).map(|test| per_second(test).map_or_else(none, speed)));
-        table.push(cells);
+fn recognised(results: &Results, test: usize) -> FigureTable {
+    let columns = ["", "WER %", "recognised right", "SER %", "taken for others", "SER %"];
+    let mut table = FigureTable::new("Recognised speech", 1, columns);
+    for (row, cell) in cells(results, test) {
+        let Some(Recognised { word_error_rate, right, wrong }) = &cell.recognised else { continue };
+        table.push([
+            FigureField::words(&row.name),
+            FigureField::percent(*word_error_rate),
+            FigureField::count(right.tokens),
+            FigureField::percent(right.ser),
+            FigureField::count(wrong.tokens),
+            FigureField::percent(wrong.ser),
+        ]);
     }
     table
 }
 
-fn layers(results: &Results) -> Option<TextTable> {
-    let mut table = TextTable::new(&["", "layers", "centre of gravity", "by number of layers"]);
-    let mut any = false;
+/// Builds the table of the sizes of models and the cost of training and restoring.
+pub(super) fn cost(results: &Results) -> FigureTable {
+    let columns = ["", "lines", "size", "epochs", "training CPU time", "peak memory"].map(str::to_owned);
+    let has_look_ahead = results.rows.iter().any(|row| row.look_ahead.is_some());
+    let columns = columns.into_iter().chain(has_look_ahead.then(|| "look-ahead".to_owned()));
+    let speeds = results.tests.iter().map(|test| format!("words/s, {}", test.name));
+    let mut table = FigureTable::new("cost", 1, columns.chain(speeds));
+    for (i, row) in results.rows.iter().enumerate() {
+        let Usage { cpu_seconds, peak_bytes, .. } = row.training.unwrap_or_default();
+        let mut fields = vec![
+            FigureField::words(&row.name),
+            FigureField::whole(row.lines, thousands),
+            FigureField::whole(row.bytes, bytes),
+            FigureField::figure(row.epochs, |epochs| epochs.to_string()),
+            FigureField::figure(cpu_seconds, duration),
+            FigureField::whole(peak_bytes, bytes),
+        ];
+        fields.extend(has_look_ahead.then(|| FigureField::whole(row.look_ahead, thousands)));
+        let per_second = |test: usize| cell(results, i, test)?.words_per_second;
+        fields.extend((0..results.tests.len()).map(|test| FigureField::figure(per_second(test), speed)));
+        table.push(fields);
+    }
+    table
+}
+
+/// Builds the table of the centres of gravity of layers.
+pub(super) fn layers(results: &Results) -> FigureTable {
+    let columns = ["", "layers", "centre of gravity", "by number of layers"];
+    let mut table = FigureTable::new("Centres of gravity", 1, columns);
     for row in &results.rows {
         let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
-        any = true;
+        let centre = |centre| FigureField::figure(centre, |centre| format!("{centre:.2}"));
         table.push([
-            plain(&row.name),
-            weights.layers().to_string(),
-            format!("{:.2}", weights.centre()),
-            weights.relative_centre().map_or_else(|| NONE.into(), |centre| format!("{centre:.2}")),
+            FigureField::words(&row.name),
+            FigureField::count(weights.layers() as u64),
+            centre(Some(weights.centre())),
+            centre(weights.relative_centre()),
         ]);
     }
-    any.then_some(table)
+    table
 }
 
 /// Writes all tables as [`markdown`] does, for a terminal: nothing is escaped.
@@ -406,24 +364,6 @@ pub fn text(results: &Results) -> String {
         c => Some(c),
     };
     std::iter::from_fn(next).collect()
-}
-
-/// Escapes text for Markdown and puts it on one line.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            '*' | '_' | '`' | '[' | ']' | '\\' | '~' => out.extend(['\\', c]),
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -453,11 +393,12 @@ mod tests {
             assert!(page.contains(heading), "{heading}: {page}");
         }
         assert!(!page.contains("published period F %"));
-        let MarkTable { rows, own, .. } = mark_table(&results, 0).unwrap();
-        assert_eq!(rows[0].1[..4], [Some(1.0), Some(0.0), Some(0.0), Some(0.5)]);
-        assert_eq!(own, 5);
-        assert_eq!(rows[0].1[5..], [Some(0.5), Some(0.639)]);
-        assert!(rows[1].1.iter().all(Option::is_none));
+        let FigureTable { rows, words, .. } = mark_table(&results, 0).unwrap();
+        let values = |row: usize| rows[row].iter().map(|field| field.value).collect::<Vec<_>>();
+        assert_eq!((words, values(0).len()), (1, 1 + 5 + 2));
+        assert_eq!(values(0)[1..5], [Some(1.0), Some(0.0), Some(0.0), Some(0.5)]);
+        assert_eq!(values(0)[6..], [Some(0.5), Some(0.639)]);
+        assert!(values(1).iter().all(Option::is_none));
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! The training of each row, the training in the source, and the differences between them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use super::figure_table::{FigureField, FigureTable};
 use super::results::{PaperRun, ResultRow, Results, RowRun, RunEncoder};
 use super::units::{NONE, duration};
 use majuscule_train::eval::table::thousands;
@@ -10,26 +13,8 @@ use majuscule_train::eval::table::thousands;
 pub(super) const HEADING: &str = "What was run";
 
 /// Settings of a training that make up its schedule, by their names in manifests.
-const STEPS: [&str; 18] = [
-    "schedule",
-    "layers",
-    "reset_layers",
-    "solver",
-    "optimizer",
-    "sync_period",
-    "focal_loss",
-    "class_weights",
-    "frozen",
-    "rate",
-    "head_rate",
-    "scalar_rate",
-    "warm_up",
-    "decay",
-    "batch",
-    "batch_pieces",
-    "l2",
-    "precision",
-];
+const STEPS: &str = "schedule layers reset_layers solver optimizer sync_period focal_loss class_weights frozen rate head_rate scalar_rate \
+                     warm_up decay batch batch_pieces l2 precision";
 
 impl RowRun {
     /// Reads the settings of a model's manifest: the settings of its last training, and its
@@ -59,13 +44,13 @@ fn schedule(config: &Value) -> Option<String> {
         "sync_period" | "focal_loss" | "reset_layers" => config[name].as_f64() == Some(0.0),
         _ => false,
     };
-    let step = |name: &&str| {
-        let words = match *name {
+    let step = |name: &str| {
+        let words = match name {
             // Manifests keep the former name of `--batch-subwords`.
             "batch_pieces" => "batch subwords".to_owned(),
             name => name.replace('_', " "),
         };
-        match &config[*name] {
+        match &config[name] {
             _ if is_unused(name) => None,
             Value::Null | Value::Bool(false) => None,
             Value::Bool(true) => Some(words),
@@ -77,7 +62,7 @@ fn schedule(config: &Value) -> Option<String> {
             }
         }
     };
-    let steps: Vec<String> = STEPS.iter().filter_map(step).collect();
+    let steps: Vec<String> = STEPS.split(' ').filter_map(step).collect();
     (!steps.is_empty()).then(|| steps.join(", "))
 }
 
@@ -98,71 +83,44 @@ impl PaperRun {
     }
 }
 
-/// A difference between a row and the row of the source that it is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum RunDifference {
-    Encoder,
-    Kind,
-    Size,
-    Test,
-}
+/// A difference between a row and the row of the source that it is compared with: its sign after a published figure, its
+/// meaning, and whether a row has it on a test of this name.
+type RunDifference = (&'static str, &'static str, fn(&ResultRow, &str) -> bool);
 
-impl RunDifference {
-    const ALL: [Self; 4] = [Self::Encoder, Self::Kind, Self::Size, Self::Test];
-
-    /// Returns the sign of the difference after a published figure.
-    pub(super) fn sign(self) -> &'static str {
-        match self {
-            Self::Encoder => "e",
-            Self::Kind => "k",
-            Self::Size => "s",
-            Self::Test => "t",
-        }
-    }
-
-    fn meaning(self) -> &'static str {
-        match self {
-            Self::Encoder => "another encoder",
-            Self::Kind => "a training text of another kind or language",
-            Self::Size => "a training text of another size",
-            Self::Test => "another test text",
-        }
-    }
-}
+const DIFFERENCES: [RunDifference; 4] = [
+    ("e", "another encoder", |ResultRow { paper, run, .. }, _| {
+        let is_same =
+            |theirs: &String| run.encoder.as_ref().is_some_and(|ours| ours.name.eq_ignore_ascii_case(theirs));
+        paper.encoder.as_ref().is_some_and(|theirs| !is_same(theirs))
+    }),
+    ("k", "a training text of another kind or language", |row, _| row.paper.kind.is_some()),
+    ("s", "a training text of another size", |ResultRow { paper, run, .. }, _| {
+        differ(run.sentences, paper.sentences) || differ(run.words, paper.words)
+    }),
+    ("t", "another test text", |row, test| row.paper.test.as_ref().is_some_and(|theirs| theirs != test)),
+];
 
 /// The sizes of two training texts are different if they differ by more than this fraction of the published size.
 const SIZES_DIFFER: f64 = 0.1;
 
-/// Returns the differences between a row and the source, if the source publishes figures for the row on a test.
-pub(super) fn differences(results: &Results, row: usize, test: usize) -> Vec<RunDifference> {
-    let (Some(row), Some(test)) = (results.rows.get(row), results.tests.get(test)) else { return Vec::new() };
-    if !row.published.contains_key(&test.name) {
-        return Vec::new();
-    }
-    let ResultRow { paper, run, .. } = row;
-    let differs = |ours: Option<u64>, theirs: Option<u64>| {
-        let Some((ours, theirs)) = ours.zip(theirs) else { return false };
-        ours.abs_diff(theirs) as f64 > SIZES_DIFFER * theirs as f64
-    };
-    let is_other = |difference: &RunDifference| match difference {
-        RunDifference::Encoder => paper.encoder.as_ref().is_some_and(|theirs| {
-            !run.encoder.as_ref().is_some_and(|ours| ours.name.eq_ignore_ascii_case(theirs))
-        }),
-        RunDifference::Kind => paper.kind.is_some(),
-        RunDifference::Size => differs(run.sentences, paper.sentences) || differs(run.words, paper.words),
-        RunDifference::Test => paper.test.as_ref().is_some_and(|theirs| *theirs != test.name),
-    };
-    RunDifference::ALL.into_iter().filter(is_other).collect()
+fn differ(ours: Option<u64>, theirs: Option<u64>) -> bool {
+    let Some((ours, theirs)) = ours.zip(theirs) else { return false };
+    ours.abs_diff(theirs) as f64 > SIZES_DIFFER * theirs as f64
+}
+
+/// Returns the signs of the differences between a row and the source, if the source publishes figures for the row on a
+/// test.
+pub(super) fn differences(row: &ResultRow, test: &str) -> Vec<&'static str> {
+    let all = DIFFERENCES.iter().filter(|_| row.published.contains_key(test));
+    all.filter(|(_, _, is_other)| is_other(row, test)).map(|(sign, ..)| *sign).collect()
 }
 
 /// Returns the explanation of the signs after the published figures of a test; `None` if there are none.
 pub(super) fn explained(results: &Results, test: usize) -> Option<String> {
-    let mut found: Vec<RunDifference> =
-        (0..results.rows.len()).flat_map(|row| differences(results, row, test)).collect();
-    found.sort_unstable();
-    found.dedup();
-    let meanings: Vec<String> =
-        found.iter().map(|found| format!("({}) {}", found.sign(), found.meaning())).collect();
+    let test = &results.tests.get(test)?.name;
+    let found: BTreeSet<&str> = results.rows.iter().flat_map(|row| differences(row, test)).collect();
+    let meanings = DIFFERENCES.iter().filter(|(sign, ..)| found.contains(sign));
+    let meanings: Vec<String> = meanings.map(|(sign, meaning, _)| format!("({sign}) {meaning}")).collect();
     (!found.is_empty()).then(|| {
         format!("published figures are not of the same run where the source has {}", meanings.join(", "))
     })
@@ -186,28 +144,26 @@ const COLUMNS: [RunColumn; 12] = [
     ("CPU", |row| row.run.processor.clone(), |_| None),
 ];
 
-/// Returns the headings of the table, and its rows: each row of the results, followed by the row of the source.
-/// Returns `None` if nothing is known of any row.
-pub(super) fn table(results: &Results) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+/// Returns the table of what was run: each row of the results, followed by the row of the source. It has no rows if
+/// nothing is known of any row.
+pub(super) fn table(results: &Results) -> FigureTable {
     let of = |row: &ResultRow| COLUMNS.map(|(_, ours, theirs)| [ours(row), theirs(&row.paper)]);
     let all: Vec<[[Option<String>; 2]; 12]> = results.rows.iter().map(of).collect();
     let is_known = |column: &usize| all.iter().any(|row| row[*column].iter().any(Option::is_some));
     let columns: Vec<usize> = (0..COLUMNS.len()).filter(is_known).collect();
-    if columns.is_empty() {
-        return None;
-    }
-    let mut rows = Vec::new();
-    for (row, cells) in results.rows.iter().zip(&all) {
-        let side = |side: usize| {
-            columns.iter().map(move |&at| cells[at][side].clone().unwrap_or_else(|| NONE.to_owned()))
+    let headings = [""].into_iter().chain(columns.iter().map(|&at| COLUMNS[at].0));
+    let mut table = FigureTable::new(HEADING, 1 + columns.len(), headings);
+    for (row, cells) in results.rows.iter().zip(&all).filter(|_| !columns.is_empty()) {
+        let side = |name: &str, side: usize| {
+            let cells = columns.iter().map(|&at| cells[at][side].as_deref().unwrap_or(NONE));
+            [name].into_iter().chain(cells).map(FigureField::words).collect::<Vec<_>>()
         };
-        rows.push([row.name.clone()].into_iter().chain(side(0)).collect());
+        table.push(side(&row.name, 0));
         if !row.published.is_empty() && cells.iter().any(|[_, theirs]| theirs.is_some()) {
-            rows.push(["in the source".to_owned()].into_iter().chain(side(1)).collect());
+            table.push(side("in the source", 1));
         }
     }
-    let headings = [""].into_iter().chain(columns.iter().map(|&at| COLUMNS[at].0)).collect();
-    Some((headings, rows))
+    table
 }
 
 #[cfg(test)]
@@ -278,22 +234,23 @@ mod tests {
     #[test]
     fn a_published_figure_of_another_run_is_marked() {
         let results = compared(50_000);
-        assert_eq!(differences(&results, 0, 0), [RunDifference::Encoder]);
+        let of = |results: &Results, row: usize| differences(&results.rows[row], &results.tests[0].name);
+        assert_eq!(of(&results, 0), ["e"]);
         let page = markdown(&results);
         assert!(page.contains("| 33.30 (e) |"), "{page}");
         assert!(page.contains("where the source has (e) another encoder.\n"), "{page}");
         // 44,999 are more than a tenth fewer; 45,000 are not.
-        assert_eq!(differences(&compared(45_000), 0, 0), [RunDifference::Encoder]);
+        assert_eq!(of(&compared(45_000), 0), ["e"]);
         let mut other = compared(44_999);
         other.rows[0].paper.test = Some("another".into());
         other.rows[0].paper.kind = Some("news".into());
-        assert_eq!(differences(&other, 0, 0), RunDifference::ALL);
+        assert_eq!(of(&other, 0), ["e", "k", "s", "t"]);
         assert!(markdown(&other).contains("| 33.30 (e, k, s, t) |"));
         // The encoder of the source, by any case.
         other.rows[0].paper.encoder = Some("ALL-minilm-L6-v2".into());
-        assert_eq!(differences(&other, 0, 0), RunDifference::ALL[1..]);
+        assert_eq!(of(&other, 0), ["k", "s", "t"]);
         // A row without published figures has nothing to differ from.
-        assert!(differences(&other, 1, 0).is_empty());
+        assert!(of(&other, 1).is_empty());
     }
 
     #[test]

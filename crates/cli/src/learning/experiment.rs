@@ -18,7 +18,6 @@ use crate::{flag, folders};
 use majuscule_base::error::{Error, worded};
 use majuscule_base::files::{self, ByteSize};
 use majuscule_experiment::plan::{Job, Task};
-use majuscule_experiment::run::News;
 use majuscule_experiment::suggest::{SuggestedTexts, Suggestion, suggest};
 use majuscule_experiment::{Recipe, Results, Setting, execute, exports, library, page, plan, plots, tables};
 use majuscule_format::Format;
@@ -174,7 +173,6 @@ impl RunArgs {
             cache,
             given: self.given.into_iter().collect::<BTreeMap<_, _>>(),
             long: self.long,
-            texts: library::TEXTS,
             methods: methods(),
         };
         let mut plan = plan(&recipe, &setting)?;
@@ -190,7 +188,8 @@ impl RunArgs {
         }
         check_folder(&output)?;
         fs::create_dir_all(&output).map_err(|error| Error::io("create", &output, error))?;
-        let results = execute(&recipe, &plan, &setting.methods, &mut itself, &mut |news| tell(&news))?;
+        let results =
+            execute(&recipe, &plan, &setting.methods, &mut itself, &mut |message| tell!("{message}"))?;
         write_report(&results, &output)?;
         Ok(print(&tables::text(&results))?)
     }
@@ -210,14 +209,11 @@ fn check_folder(folder: &Path) -> Result<()> {
 /// Parses the arguments of a job as a command line, before any job is run.
 fn check(job: &Job) -> Result<()> {
     use clap::Parser;
-    let mut arguments = vec!["majuscule".to_owned()];
+    let mut arguments = [&["majuscule".to_owned()], &job.arguments[..]].concat();
     match &job.task {
         Task::Lines { .. } => return Ok(()),
-        Task::Run { arguments: own, .. } => {
-            arguments.extend_from_slice(own);
-            arguments.extend(["-o".into(), "output".into()]);
-        }
-        Task::Print { arguments: own, .. } => arguments.extend_from_slice(own),
+        Task::Run { .. } => arguments.extend(["-o".into(), "output".into()]),
+        Task::Print { .. } => {}
     }
     if arguments[1] == "train"
         && let Some(advice) = arguments.get(2).and_then(|method| advice(method))
@@ -261,20 +257,6 @@ fn itself(arguments: &[String]) -> Result<String, Error> {
         return Err(Error::file(format!("majuscule {}", arguments.join(" ")), problem));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn tell(news: &News<'_>) {
-    match news {
-        News::Begins { job, number, of } => tell!("[{number}/{of}] {}", job.title),
-        News::Found(_) => {}
-        News::Changed { file, job } => tell!("{file} has changed: {} again", job.title),
-        News::Searched(overlap) => {
-            if let Some(leak) = tables::leak(overlap) {
-                let command = overlap.command.replace(" --json --top 0", "");
-                tell!("warning: {leak} (listed by: {command})");
-            }
-        }
-    }
 }
 
 fn write_report(results: &Results, folder: &Path) -> Result<()> {
@@ -379,8 +361,9 @@ mod tests {
                 .iter()
                 .any(|value| ["FILE", "FOLDER", "PATH", "ENDING"].iter().any(|name| value.contains(name)));
             let option = option.as_str();
+            let is_output = OUTPUTS.split(' ').any(|output| output == option);
             assert!(
-                !names_file || READ.contains(&option) != OUTPUTS.contains(&option),
+                !names_file || READ.contains(&option) != is_output,
                 "--{option} {values:?}: add it to READ here, or to OUTPUTS of recipes, which must not give it"
             );
         }

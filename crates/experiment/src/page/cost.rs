@@ -3,15 +3,12 @@
 use maud::{Markup, html};
 
 use super::sheet::{ReportTable, SheetColumn, SheetField};
-use crate::over_seeds;
+use crate::figure_table::FigureTable;
 use crate::results::{ResultRow, Results, Usage};
 use crate::standing::cell;
-use crate::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
+use crate::tables;
 use crate::units::{bytes, duration, speed};
-use crate::what_was_run::{HEADING, table};
-use majuscule_text::restorer::LayerWeights;
-use majuscule_train::corpus::stats::Tags;
-use majuscule_train::eval::table::{percent, thousands};
+use majuscule_train::eval::table::thousands;
 
 /// Renders the tables of the cost of training and evaluation; `None` if nothing was measured.
 pub fn cost(results: &Results) -> Option<Markup> {
@@ -34,64 +31,12 @@ pub fn cost(results: &Results) -> Option<Markup> {
     })
 }
 
-/// Renders a table over the training runs of rows with several seeds; `None` if there are none.
-pub fn over_seeds(results: &Results) -> Option<Markup> {
-    let mut sheet = ReportTable::new(over_seeds::HEADING, over_seeds::COLUMNS.map(SheetColumn::words).into());
-    over_seeds::rows(results).iter().for_each(|row| sheet.push(row.iter().map(SheetField::words)));
-    (!sheet.is_empty()).then(|| {
+/// Renders a table under a note; `None` if it has no rows.
+pub fn noted(note: &str, table: &FigureTable) -> Option<Markup> {
+    (!table.rows.is_empty()).then(|| {
         html! {
-            p.note { (over_seeds::ABOUT) "." }
-            (sheet)
-        }
-    })
-}
-
-/// Renders a table of the training behind each row; `None` if nothing is known.
-pub fn what_was_run(results: &Results) -> Option<Markup> {
-    let (headings, rows) = table(results)?;
-    let mut sheet = ReportTable::new(HEADING, headings.into_iter().map(SheetColumn::words).collect());
-    rows.into_iter().for_each(|row| sheet.push(row.iter().map(SheetField::words)));
-    Some(html! {
-        p.note { "From the manifests of the models and the processes that trained them." }
-        (sheet)
-    })
-}
-
-/// Renders a table of the word counts of texts; `None` if the recipe did not ask for them.
-pub fn texts(results: &Results) -> Option<Markup> {
-    let mut columns = vec![SheetColumn::words("")];
-    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(SheetColumn::figures));
-    let mut sheet = ReportTable::new("What is in the texts", columns);
-    for text in &results.texts {
-        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t];
-        let fields = [SheetField::words(&text.name)].into_iter();
-        let fields = fields.chain(counts.map(|count| whole(Some(count), thousands)));
-        let ratios = [text.tags.not_l(), text.all.and_then(Tags::not_l)];
-        sheet.push(fields.chain(ratios.map(|ratio| figure(ratio, |ratio| percent(Some(ratio / 100.0))))));
-    }
-    (!sheet.is_empty()).then(|| {
-        html! {
-            p.note { "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone. Counts and the first ratio are of "
-            "the words that are scored; the paper's ratio is that of all words, the first of sentences too." }
-            (sheet)
-        }
-    })
-}
-
-/// Renders a table of the overlaps of test texts with training texts; `None` if there are none.
-pub fn overlaps(results: &Results) -> Option<Markup> {
-    let mut columns = vec![SheetColumn::words(""), SheetColumn::words("training text")];
-    columns.extend(OVERLAP_COLUMNS.map(SheetColumn::figures));
-    let mut sheet = ReportTable::new(OVERLAP, columns);
-    for overlap in &results.overlaps {
-        let texts = [overlap.tests.join(", "), training_text(overlap)].map(SheetField::words);
-        let figures = overlap_figures(overlap).map(|(value, shown)| SheetField::figure(value, shown));
-        sheet.push(texts.into_iter().chain(figures));
-    }
-    (!sheet.is_empty()).then(|| {
-        html! {
-            p.note { "N-grams are of eight words, without case and marks; sentences of fewer words do not count." }
-            (sheet)
+            p.note { (note) }
+            (ReportTable::from(table))
         }
     })
 }
@@ -153,27 +98,12 @@ fn evaluation(results: &Results) -> ReportTable {
 
 /// Renders the plot of layer weights and a table of their centres of gravity; `None` if no row has layers.
 pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
-    let mut columns = vec![SheetColumn::words("")];
-    columns.extend(["layers", "centre of gravity", "by number of layers"].map(SheetColumn::figures));
-    let mut sheet = ReportTable::new("Centres of gravity", columns);
-    for row in &results.rows {
-        let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
-        sheet.push([
-            SheetField::words(&row.name),
-            whole(Some(weights.layers() as u64), thousands),
-            figure(Some(weights.centre()), |centre| format!("{centre:.2}")),
-            figure(weights.relative_centre(), |centre| format!("{centre:.2}")),
-        ]);
-    }
-    (!sheet.is_empty()).then(|| {
-        html! {
-            @if let Some(plot) = plot { (plot) }
-            p.note {
-                "The centre of gravity is the sum of each layer's number times its weight, the embeddings being layer 0: the higher it is, the higher "
-                "are the layers that determine the case of words."
-            }
-            (sheet)
-        }
+    let note = "The centre of gravity is the sum of each layer's number times its weight, the embeddings being layer 0: the higher it is, the higher \
+                are the layers that determine the case of words.";
+    let table = noted(note, &tables::layers(results))?;
+    Some(html! {
+        @if let Some(plot) = plot { (plot) }
+        (table)
     })
 }
 

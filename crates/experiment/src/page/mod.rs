@@ -8,14 +8,15 @@ mod words;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::matrix::{ALL_TESTS, FigureTable, SER, SLICES, all_tests, slices};
-use super::over_seeds;
+use self::cost::noted;
+use super::figure_table::FigureTable;
+use super::matrix::{ALL_TESTS, SER, SLICES, all_tests, slices};
 use super::plots::{self, Plot};
 use super::results::Results;
 use super::standing::lead;
-use super::tables::{OVERLAP, paragraphs};
+use super::tables::{self, OVERLAP, paragraphs};
 use super::units::cores;
-use super::what_was_run::HEADING;
+use super::{over_seeds, what_was_run};
 use majuscule_train::eval::table::{percent, thousands};
 
 const STYLE: &str = include_str!("style.css");
@@ -79,6 +80,13 @@ struct PageSection {
     body: Markup,
 }
 
+/// The notes above the tables of what was run, of texts, and of overlaps.
+const RUN_NOTE: &str = "From the manifests of the models and the processes that trained them.";
+const TEXTS_NOTE: &str = "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone. Counts and the first ratio are of \
+                          the words that are scored; the paper's ratio is that of all words, the first of sentences too.";
+const OVERLAP_NOTE: &str =
+    "N-grams are of eight words, without case and marks; sentences of fewer words do not count.";
+
 /// Renders all sections in order; `None` for an empty section.
 fn parts(results: &Results) -> [Option<PageSection>; 17] {
     let plots = plots::all(results);
@@ -92,10 +100,14 @@ fn parts(results: &Results) -> [Option<PageSection>; 17] {
         part("look-ahead", "Words of look-ahead", figures(&plots, plots::LOOK_AHEAD)),
         part("recognition", "Recognisers", figures(&plots, plots::RECOGNITION)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
-        part("runs", over_seeds::HEADING, cost::over_seeds(results)),
-        part("run", HEADING, cost::what_was_run(results)),
-        part("texts", "Texts", cost::texts(results)),
-        part("overlap", OVERLAP, cost::overlaps(results)),
+        part(
+            "runs",
+            over_seeds::HEADING,
+            noted(&format!("{}.", over_seeds::ABOUT), &over_seeds::table(results)),
+        ),
+        part("run", what_was_run::HEADING, noted(RUN_NOTE, &what_was_run::table(results))),
+        part("texts", "Texts", noted(TEXTS_NOTE, &tables::texts(results))),
+        part("overlap", OVERLAP, noted(OVERLAP_NOTE, &tables::overlaps(results))),
         part("cost", "Cost", cost::cost(results)),
         part("layers", "Layers", cost::layers(results, figures(&plots, plots::LAYERS))),
         part("errors", "Words that go wrong", words::errors(results)),

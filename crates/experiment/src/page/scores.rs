@@ -3,13 +3,11 @@
 use maud::{Markup, html};
 
 use super::count;
-use super::sheet::{ReportTable, SheetColumn, SheetField};
-use crate::matrix::FigureTable;
+use super::sheet::{ReportTable, SheetColumn, SheetField, remarked};
+use crate::figure_table::FigureTable;
 use crate::results::{Recognised, ResultCell, Results};
-use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
-use crate::tables::{
-    MarkTable, WHY_NO_SLOT_F, has_in_model, has_remark, leaks, mark_table, published, remarks,
-};
+use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, cells, equal, ranking, ser, standing};
+use crate::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, leaks, mark_table, published, remarks};
 use crate::what_was_run::explained;
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::table::{between, percent, thousands};
@@ -29,9 +27,9 @@ pub fn scores(results: &Results) -> Option<Markup> {
                     (count(test.examples, "example")) ", " (count(test.words, "word")) ", " (count(test.slots, "slot")) "."
                 }
                 (table(results, t))
-                @if let Some(marks) = marks(results, t) {
+                @if let Some(marks) = mark_table(results, t) {
                     p.note { "F of each mark, of all together (micro) and their mean (macro)." }
-                    (marks)
+                    (ReportTable::from(&marks))
                 }
                 @if let Some(explained) = explained(results, t) {
                     p.note { (explained) "." }
@@ -53,21 +51,10 @@ pub fn figures(tables: &[FigureTable]) -> Option<Markup> {
         html! {
             @for table in tables {
                 h3 { (table.heading) }
-                (sheet(table))
+                (ReportTable::from(table))
             }
         }
     })
-}
-
-fn sheet(table: &FigureTable) -> ReportTable {
-    let columns = table.columns.iter().map(SheetColumn::figures);
-    let mut sheet =
-        ReportTable::new(&table.heading, [SheetColumn::words("")].into_iter().chain(columns).collect());
-    for (name, figures) in &table.rows {
-        let figures = figures.iter().map(|figure| SheetField::figure(*figure, table.shown(*figure)));
-        sheet.push([SheetField::words(name)].into_iter().chain(figures));
-    }
-    sheet
 }
 
 fn legend() -> Markup {
@@ -79,29 +66,6 @@ fn legend() -> Markup {
             "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization, corrected for the number of rows)."
         }
     }
-}
-
-/// Builds the table of the F of each punctuation mark on a test; `None` if the test scores no punctuation.
-fn marks(results: &Results, t: usize) -> Option<ReportTable> {
-    let MarkTable { headings, own, rows } = mark_table(results, t)?;
-    let column = |(at, heading): (usize, String)| match at {
-        0 => SheetColumn::words(heading),
-        _ => SheetColumn::figures(heading),
-    };
-    let columns = headings.into_iter().enumerate().map(column).collect();
-    let mut sheet = ReportTable::new(format!("Marks on {}", results.tests[t].name), columns);
-    for (at, (name, figures)) in rows.into_iter().enumerate() {
-        let remarks = remarks(results, at, t, "");
-        let figures = figures.into_iter().enumerate().map(|(column, figure)| {
-            let remarks = remarks.as_ref().filter(|_| column >= own && figure.is_some());
-            SheetField::figure(
-                figure,
-                html! { (percent(figure)) @if let Some(remarks) = remarks { " " span.interval { "(" (remarks) ")" } } },
-            )
-        });
-        sheet.push([SheetField::words(name)].into_iter().chain(figures));
-    }
-    Some(sheet)
 }
 
 fn overview(results: &Results) -> ReportTable {
@@ -184,7 +148,7 @@ fn table(results: &Results, t: usize) -> ReportTable {
             let remarks = remarks(results, i, t, name).filter(|_| figure.is_some());
             let shown = html! {
                 (percent(figure))
-                @if let Some(remarks) = remarks { " " span.interval { "(" (remarks) ")" } }
+                (remarked(remarks.as_deref()))
             };
             SheetField::figure(figure, shown).class("published")
         }));
@@ -277,8 +241,7 @@ fn recognised_table(results: &Results, t: usize) -> ReportTable {
         wrong("SER %"),
     ];
     let mut sheet = ReportTable::new(format!("Recognised speech, {}", results.tests[t].name), columns);
-    for (i, row) in results.rows.iter().enumerate() {
-        let Some(cell) = cell(results, i, t) else { continue };
+    for (row, cell) in cells(results, t) {
         let Some(Recognised { word_error_rate, right, wrong }) = &cell.recognised else { continue };
         let rate = |rate: Option<f64>| SheetField::figure(rate, percent(rate));
         let words = |words: u64| SheetField::figure(Some(words as f64), thousands(words));

@@ -2,6 +2,7 @@
 
 use maud::{Markup, Render, html};
 
+use crate::figure_table::{FigureField, FigureTable};
 use crate::units::NONE;
 
 /// A column: its heading and the kind of its fields.
@@ -130,6 +131,29 @@ impl ReportTable {
         }
         groups
     }
+}
+
+impl From<&FigureTable> for ReportTable {
+    fn from(table: &FigureTable) -> Self {
+        let column = |(at, name): (usize, &String)| match at {
+            0 => SheetColumn::words(""),
+            _ if at < table.words => SheetColumn::words(name),
+            _ => SheetColumn::figures(name),
+        };
+        let mut sheet = Self::new(&table.heading, table.columns.iter().enumerate().map(column).collect());
+        for row in &table.rows {
+            sheet.push(row.iter().enumerate().map(|(at, FigureField { value, text, remark })| match at {
+                _ if at < table.words => SheetField::words(text),
+                _ => SheetField::figure(*value, html! { (text) (remarked(remark.as_deref())) }),
+            }));
+        }
+        sheet
+    }
+}
+
+/// Renders the remark after a figure, if there is one.
+pub fn remarked(remark: Option<&str>) -> Markup {
+    html! { @if let Some(remark) = remark { " " span.interval { "(" (remark) ")" } } }
 }
 
 impl Render for ReportTable {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::count;
 use crate::results::{ResultSample, ResultTest, Results};
-use crate::standing::cell;
+use crate::standing::cells;
 use majuscule_train::eval::report::MisspelledWord;
 use majuscule_train::eval::table::thousands;
 
@@ -17,11 +17,8 @@ const OPEN: usize = 4;
 /// Renders the most frequent errors of each row, test by test; `None` if there are none.
 pub fn errors(results: &Results) -> Option<Markup> {
     let of_test = |t| -> Vec<(&str, &[MisspelledWord])> {
-        let of_row = |i| {
-            let errors: &[MisspelledWord] = &cell(results, i, t)?.errors;
-            (!errors.is_empty()).then_some((results.rows[i].name.as_str(), errors))
-        };
-        (0..results.rows.len()).filter_map(of_row).collect()
+        let rows = cells(results, t).map(|(row, cell)| (row.name.as_str(), &*cell.errors));
+        rows.filter(|(_, errors)| !errors.is_empty()).collect()
     };
     let tests: Vec<_> = (0..results.tests.len()).map(|t| (&results.tests[t], of_test(t))).collect();
     tests.iter().any(|(_, rows)| !rows.is_empty()).then(|| {

@@ -72,15 +72,12 @@ pub struct Named {
 pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[PlotLine]) -> String {
     let named = lines.iter().filter_map(|line| Some((LegendSample::Line(line.colour), line.name.clone()?)));
     let dashes = right.map(|axis| (LegendSample::Dashes, axis.title.clone()));
-    let legend = Legend::flowing(named.chain(dashes), SIDE as i32, (WIDTH - SIDE) as i32);
+    let legend = Legend::new(named.chain(dashes), (SIDE as i32, (WIDTH - SIDE) as i32), false);
     above_legend(&legend, |above| {
         axes(above, x, y, right, |chart| {
             for line in lines.iter().filter(|line| !line.right) {
                 let colour = colour(line.colour);
-                chart.draw_series(line.points.iter().filter_map(|point| {
-                    let (low, high) = point.interval?;
-                    Some(PathElement::new([(point.x, low), (point.x, high)], colour.mix(0.6).stroke_width(1)))
-                }))?;
+                chart.draw_series(line.points.iter().filter_map(|point| whisker(point, colour)))?;
                 chart.draw_series(LineSeries::new(
                     line.points.iter().map(|point| (point.x, point.y)),
                     colour.stroke_width(2),
@@ -97,6 +94,12 @@ pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[PlotLine]) -> St
             Ok(())
         })
     })
+}
+
+/// Returns the line from one end of a point's interval to the other.
+fn whisker(point: &Point, colour: RGBColor) -> Option<PathElement<(f64, f64)>> {
+    let (low, high) = point.interval?;
+    Some(PathElement::new([(point.x, low), (point.x, high)], colour.mix(0.6).stroke_width(1)))
 }
 
 fn above_legend(legend: &Legend, draw: impl FnOnce(&Drawing<'_>) -> Drawn) -> String {
@@ -122,24 +125,18 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
     let inside = Area { from: (left + 2, top), to: (right, bottom - 4) };
     let names = points.iter().map(|named| fitted(&named.name, MOST)).collect();
     let mut labels = PointLabels::new(names, &places, inside);
-    let mut legend = Legend::flowing([], left, right);
+    let mut legend = Legend::new([], (left, right), false);
     if labels.are_crowded() {
         let numbers = points.iter().map(|named| named.number.to_string()).collect();
         labels = PointLabels::new(numbers, &places, inside);
         let entry =
             |named: &Named| (LegendSample::Point(named.colour), format!("{}  {}", named.number, named.name));
-        legend = Legend::columns(points.iter().map(entry), SIDE as i32, right);
+        legend = Legend::new(points.iter().map(entry), (SIDE as i32, right), true);
     }
     above_legend(&legend, |above| {
         axes(above, x, y, None, |chart| {
             for Named { colour: series, point, .. } in points {
-                let whisker = point.interval.map(|(low, high)| {
-                    PathElement::new(
-                        [(point.x, low), (point.x, high)],
-                        colour(*series).mix(0.6).stroke_width(1),
-                    )
-                });
-                chart.draw_series(whisker)?;
+                chart.draw_series(whisker(point, colour(*series)))?;
                 chart.draw_series([Circle::new((point.x, point.y), 5, mark(*series))])?;
             }
             Ok(())

@@ -40,29 +40,18 @@ const BEFORE: i32 = 8;
 const GAP: i32 = 22;
 
 impl Legend {
-    /// Lays entries out one after another, as many in a row as fit.
-    pub fn flowing(entries: impl IntoIterator<Item = (LegendSample, String)>, from: i32, to: i32) -> Self {
-        Self::laid_out(entries, from, to, |widths| widths.to_vec())
-    }
-
-    /// Lays entries out in columns.
-    pub fn columns(entries: impl IntoIterator<Item = (LegendSample, String)>, from: i32, to: i32) -> Self {
-        Self::laid_out(entries, from, to, |widths| {
-            vec![widths.iter().copied().max().unwrap_or(0); widths.len()]
-        })
-    }
-
-    fn laid_out(
+    /// Lays entries out between two positions, in columns or one after another, as many in a row as fit.
+    pub fn new(
         entries: impl IntoIterator<Item = (LegendSample, String)>,
-        from: i32,
-        to: i32,
-        places: impl Fn(&[i32]) -> Vec<i32>,
+        (from, to): (i32, i32),
+        in_columns: bool,
     ) -> Self {
         let entries: Vec<_> =
             entries.into_iter().map(|(sample, name)| (sample, fitted(&name, MOST))).collect();
         let width =
             |(sample, name): &(LegendSample, String)| sample.width() + BEFORE + labels::width(name, TEXT);
-        let widths = places(&entries.iter().map(width).collect::<Vec<_>>());
+        let widest = entries.iter().map(width).max().filter(|_| in_columns);
+        let widths: Vec<i32> = entries.iter().map(|entry| widest.unwrap_or_else(|| width(entry))).collect();
         let (mut x, mut y) = (from, ROW / 2);
         let mut places = Vec::new();
         for width in widths {
@@ -110,12 +99,12 @@ mod tests {
     fn names_stay_inside_and_columns_stand_in_line() {
         let names = ["a", "a longer name", "b", "another one", "c", "d"];
         let entries = || names.map(|name| (LegendSample::Point(0), name.to_owned()));
-        let columns = Legend::columns(entries(), 10, 300);
+        let columns = Legend::new(entries(), (10, 300), true);
         let lefts: Vec<i32> = columns.places.iter().map(|(x, _)| *x).collect();
         assert_eq!((lefts[0], lefts[2], lefts[4]), (10, 10, 10));
         assert_eq!((lefts[1], lefts[3]), (lefts[3], lefts[5]));
         assert_eq!(columns.height(), 66);
-        assert!(Legend::flowing(entries(), 10, 300).height() < 66);
-        assert_eq!(Legend::flowing([], 10, 300).height(), 0);
+        assert!(Legend::new(entries(), (10, 300), false).height() < 66);
+        assert_eq!(Legend::new([], (10, 300), false).height(), 0);
     }
 }

@@ -12,6 +12,7 @@ use self::chart::{Named, PlotLine, Point};
 use super::results::{ResultCell, ResultRow, Results};
 use super::standing::{cell, ser};
 use super::units::{bytes, short};
+use majuscule_train::eval::compare::Interval;
 
 /// A plot that can be written to a file of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,12 +41,8 @@ pub fn all(results: &Results) -> Vec<Plot> {
     let of_training = tests.clone().filter_map(|test| training(results, test));
     let of_look_ahead = tests.clone().filter_map(|test| look_ahead(results, test));
     let of_trade = tests.flat_map(|test| [size(results, test), speed(results, test)]).flatten();
-    of_training
-        .chain(of_look_ahead)
-        .chain(of_trade)
-        .chain(recognition(results))
-        .chain(layers(results))
-        .collect()
+    let of_tests = of_training.chain(of_look_ahead).chain(of_trade);
+    of_tests.chain(recognition(results)).chain(layers(results)).collect()
 }
 
 impl Plot {
@@ -54,6 +51,18 @@ impl Plot {
         let svg = svg.replacen("<svg ", "<svg class=\"plot\" role=\"img\" ", 1);
         let svg = svg.replacen(">\n", &format!(">\n{}\n", head.into_string()), 1);
         Self { name, title, svg, caption }
+    }
+
+    /// Creates a plot of a test, whose name its title contains.
+    fn of_test(
+        results: &Results,
+        test: usize,
+        (kind, title): (&str, &str),
+        caption: &str,
+        svg: &str,
+    ) -> Self {
+        let title = format!("{title}, {}", results.tests[test].name);
+        Self::new(format!("{kind}-{}", slug(results, test)), title, caption.to_owned(), svg)
     }
 }
 
@@ -95,20 +104,21 @@ fn series(results: &Results) -> Vec<&str> {
     all
 }
 
-/// Returns the SER of a row on a test with its interval, in percent, as a point at `x`.
-fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
-    let ResultCell { intervals, .. } = cell(results, row, test)?;
-    let y = 100.0 * ser(results, row, test)?;
-    let interval = intervals.ser.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
-    Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
+/// Returns a figure with its interval, in percent, as a point at `x`.
+fn point(x: f64, figure: Option<f64>, interval: Option<Interval>) -> Option<Point> {
+    let interval = interval.map(|Interval { low, high }| (100.0 * low, 100.0 * high));
+    Some(Point { x, y: 100.0 * figure?, interval }).filter(|point| point.x.is_finite() && point.y.is_finite())
 }
 
-/// Returns the F of a row on a test with its interval, in percent, as a point at `x`.
+/// Returns the SER of a row on a test as a point at `x`.
+fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
+    point(x, ser(results, row, test), cell(results, row, test)?.intervals.ser)
+}
+
+/// Returns the F of a row on a test as a point at `x`.
 fn f_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     let ResultCell { figures, intervals, .. } = cell(results, row, test)?;
-    let interval = intervals.f.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
-    Some(Point { x, y: 100.0 * figures.f?, interval })
-        .filter(|point| point.x.is_finite() && point.y.is_finite())
+    point(x, figures.f, intervals.f)
 }
 
 /// Returns the title of the SER axis, which names the test because a drawing may stand alone.
@@ -125,66 +135,52 @@ fn reach<'a>(points: impl IntoIterator<Item = &'a Point>) -> impl Iterator<Item 
     points.into_iter().map(ends).collect::<Vec<_>>().into_iter().flatten()
 }
 
-/// The curve of a series: its results by the size of the training corpus, smallest first.
-struct Curve<'a> {
-    name: &'a str,
-    colour: usize,
-    /// SER by log10 of lines.
-    ser: Vec<Point>,
-    /// CPU seconds of an epoch by log10 of lines, if they are known.
-    epochs: Vec<Point>,
-}
-
-/// Returns the curves of the series that were trained on two sizes or more.
-fn curves(results: &Results, test: usize) -> Vec<Curve<'_>> {
-    let curve = |(colour, name)| {
+/// Plots SER and the time of an epoch against the size of the training corpus, as in figure 2 of
+/// Rei et al. 2020. Returns `None` if no series has two sizes.
+fn training(results: &Results, test: usize) -> Option<Plot> {
+    let (mut curves, mut epochs) = (Vec::new(), Vec::new());
+    for (colour, name) in series(results).into_iter().enumerate() {
         let mut rows: Vec<(f64, usize)> = Vec::new();
         for (i, row) in results.rows.iter().enumerate().filter(|(_, row)| row.series == name) {
             rows.extend(row.lines.filter(|lines| *lines > 0).map(|lines| ((lines as f64).log10(), i)));
         }
         rows.sort_by(|(one, _), (two, _)| one.total_cmp(two));
         let ser: Vec<Point> = rows.iter().filter_map(|(x, i)| ser_at(results, *i, test, *x)).collect();
-        let time = |(x, i): &(f64, usize)| {
-            ser_at(results, *i, test, *x)?;
-            Some(Point { x: *x, y: epoch(&results.rows[*i])?, interval: None })
-        };
-        let epochs = rows.iter().filter_map(time).collect();
-        (ser.first()?.x < ser.last()?.x).then_some(Curve { name, colour, ser, epochs })
-    };
-    series(results).into_iter().enumerate().filter_map(curve).collect()
-}
-
-/// Plots SER and the time of an epoch against the size of the training corpus, as in figure 2 of
-/// Rei et al. 2020. Returns `None` if no series has two sizes.
-fn training(results: &Results, test: usize) -> Option<Plot> {
-    let mut curves = curves(results, test);
-    let points = || curves.iter().flat_map(|curve| &curve.ser);
+        if ser.first().map(|first| first.x) < ser.last().map(|last| last.x) {
+            curves.push(PlotLine { name: Some(name.to_owned()), colour, right: false, points: ser });
+            let time = |(x, i): &(f64, usize)| {
+                ser_at(results, *i, test, *x)?;
+                Some(Point { x: *x, y: epoch(&results.rows[*i])?, interval: None })
+            };
+            let points = rows.iter().filter_map(time).collect();
+            epochs.push(PlotLine { name: None, colour, right: true, points });
+        }
+    }
+    let points = || curves.iter().flat_map(|curve| &curve.points);
     points().next()?;
     let x = scale::sizes("lines of training text", points().map(|point| 10f64.powf(point.x).round()));
     let y = scale::linear(ser_of(results, test), reach(points()));
-    let slowest = curves.iter().flat_map(|curve| &curve.epochs).map(|point| point.y).reduce(f64::max);
+    let slowest = epochs.iter().flat_map(|line| &line.points).map(|point| point.y).reduce(f64::max);
     let (unit, unit_name) = slowest.map_or((1.0, "s"), time_unit);
     let times =
         slowest.map(|slowest| scale::linear(format!("time of an epoch, {unit_name}"), [0.0, slowest / unit]));
-    for point in curves.iter_mut().flat_map(|curve| &mut curve.epochs) {
+    for point in epochs.iter_mut().flat_map(|line| &mut line.points) {
         point.y /= unit;
     }
-    let lines: Vec<PlotLine> = curves
-        .into_iter()
-        .flat_map(|Curve { name, colour, ser, epochs }| {
-            let line = PlotLine { name: Some(name.to_owned()), colour, right: false, points: ser };
-            [line, PlotLine { name: None, colour, right: true, points: epochs }]
-        })
-        .filter(|line| line.points.len() > 1)
-        .collect();
-    let mut caption =
-        "SER by lines of training text, with 95 % intervals; the fewer errors, the lower.".to_owned();
-    if times.is_some() {
-        caption.push_str(" Dashed, on the right: CPU time of training by the number of epochs.");
-    }
-    let svg = chart::lines(&x, &y, times.as_ref(), &lines);
-    let title = format!("SER by training size, {}", results.tests[test].name);
-    Some(Plot::new(format!("{TRAINING}-{}", slug(results, test)), title, caption, &svg))
+    let lines = curves.into_iter().chain(epochs).filter(|line| line.points.len() > 1);
+    let svg = chart::lines(&x, &y, times.as_ref(), &lines.collect::<Vec<_>>());
+    let caption = "SER by lines of training text, with 95 % intervals; the fewer errors, the lower.";
+    let caption = match times {
+        Some(_) => &format!("{caption} Dashed, on the right: CPU time of training by the number of epochs."),
+        None => caption,
+    };
+    Some(Plot::of_test(results, test, (TRAINING, "SER by training size"), caption, &svg))
+}
+
+/// Returns the curve through points; `None` if there are fewer than two.
+fn curve(name: &str, colour: usize, mut points: Vec<Point>) -> Option<PlotLine> {
+    points.sort_by(|one, other| one.x.total_cmp(&other.x));
+    (points.len() > 1).then(|| PlotLine { name: Some(name.to_owned()), colour, right: false, points })
 }
 
 /// Plots F against the number of words of look-ahead. Rows whose names differ only after the last
@@ -200,26 +196,16 @@ fn look_ahead(results: &Results, test: usize) -> Option<Plot> {
             None => curves.push((name, vec![point])),
         }
     }
-    let line = |(colour, (name, mut points)): (usize, (&str, Vec<Point>))| {
-        points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        PlotLine { name: Some(name.to_owned()), colour, right: false, points }
-    };
-    let is_curve = |line: &PlotLine| line.points.len() > 1;
-    let lines: Vec<PlotLine> = curves.into_iter().enumerate().map(line).filter(is_curve).collect();
+    let curves = curves.into_iter().enumerate();
+    let lines: Vec<PlotLine> =
+        curves.filter_map(|(colour, (name, points))| curve(name, colour, points)).collect();
     let points = || lines.iter().flat_map(|line| &line.points);
-    let most = points().map(|point| point.x).reduce(f64::max)? as u64;
-    let every = most.div_ceil(20).max(1);
-    let x = scale::Axis {
-        title: "words of look-ahead".into(),
-        low: -0.3,
-        high: most as f64 + 0.3,
-        marks: (0..=most / every).map(|at| ((at * every) as f64, (at * every).to_string())).collect(),
-    };
+    let most = points().map(|point| point.x).reduce(f64::max)? as usize;
+    let x = scale::whole("words of look-ahead", most, most.div_ceil(20).max(1));
     let y = scale::linear(format!("F %, {}", results.tests[test].name), reach(points()));
     let svg = chart::lines(&x, &y, None, &lines);
-    let caption = "F by the number of words after a word that decide it, with 95 % intervals.".to_owned();
-    let title = format!("F by look-ahead, {}", results.tests[test].name);
-    Some(Plot::new(format!("{LOOK_AHEAD}-{}", slug(results, test)), title, caption, &svg))
+    let caption = "F by the number of words after a word that decide it, with 95 % intervals.";
+    Some(Plot::of_test(results, test, (LOOK_AHEAD, "F by look-ahead"), caption, &svg))
 }
 
 /// Returns the CPU seconds of an epoch.
@@ -263,12 +249,8 @@ fn trade(
     let point = |(i, row): (usize, &ResultRow)| {
         let value = of(i).filter(|value| *value > 0.0)?;
         let colour = names.iter().position(|name| *name == row.series)?;
-        Some(Named {
-            name: row.name.clone(),
-            number: i + 1,
-            colour,
-            point: ser_at(results, i, test, value.log10())?,
-        })
+        let point = ser_at(results, i, test, value.log10())?;
+        Some(Named { name: row.name.clone(), number: i + 1, colour, point })
     };
     let points: Vec<_> = results.rows.iter().enumerate().filter_map(point).collect();
     if points.len() < 2 {
@@ -278,8 +260,8 @@ fn trade(
     let y = scale::linear(ser_of(results, test), reach(points.iter().map(|named| &named.point)));
     let svg = chart::points(&x, &y, &points);
     let caption = format!("{sides}, those with fewer errors lower.");
-    let title = format!("SER by {title}, {}", results.tests[test].name);
-    Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
+    let (kind, title) = (format!("{TRADE}{name}"), format!("SER by {title}"));
+    Some(Plot::of_test(results, test, (&kind, &title), &caption, &svg))
 }
 
 /// Plots F of each row against the word error rates of the recognisers whose transcripts are restored. Returns `None`
@@ -292,12 +274,9 @@ fn recognition(results: &Results) -> Option<Plot> {
         f_at(results, row, test, 100.0 * rate).filter(|point| point.y > 0.0)
     };
     let line = |(colour, row): (usize, &ResultRow)| {
-        let mut points: Vec<Point> = tests.clone().filter_map(|test| point(colour, test)).collect();
-        points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        PlotLine { name: Some(row.name.clone()), colour, right: false, points }
+        curve(&row.name, colour, tests.clone().filter_map(|test| point(colour, test)).collect())
     };
-    let is_curve = |line: &PlotLine| line.points.len() > 1;
-    let lines: Vec<PlotLine> = results.rows.iter().enumerate().map(line).filter(is_curve).collect();
+    let lines: Vec<PlotLine> = results.rows.iter().enumerate().filter_map(line).collect();
     let points = || lines.iter().flat_map(|line| &line.points);
     points().next()?;
     let x = scale::linear("word error rate %", points().map(|point| point.x));
@@ -314,25 +293,14 @@ fn layers(results: &Results) -> Option<Plot> {
     let rows: Vec<(&ResultRow, &Vec<f64>)> =
         results.rows.iter().filter_map(|row| Some((row, row.layers.as_ref()?))).collect();
     let deepest = rows.iter().map(|(_, weights)| weights.len()).max().filter(|deepest| *deepest > 1)?;
-    let line = |(colour, (row, weights)): (usize, &(&ResultRow, &Vec<f64>))| PlotLine {
-        name: Some(row.name.clone()),
-        colour,
-        right: false,
-        points: weights
-            .iter()
-            .enumerate()
-            .filter(|(_, weight)| weight.is_finite())
-            .map(|(layer, weight)| Point { x: layer as f64, y: *weight, interval: None })
-            .collect(),
+    let line = |(colour, (row, weights)): (usize, &(&ResultRow, &Vec<f64>))| {
+        let points = weights.iter().enumerate();
+        let points = points.map(|(layer, weight)| Point { x: layer as f64, y: *weight, interval: None });
+        let points = points.filter(|point| point.y.is_finite()).collect();
+        PlotLine { name: Some(row.name.clone()), colour, right: false, points }
     };
     let lines: Vec<PlotLine> = rows.iter().enumerate().map(line).collect();
-    let every = deepest.div_ceil(26);
-    let x = scale::Axis {
-        title: "layer (0: embeddings)".into(),
-        low: -0.3,
-        high: (deepest - 1) as f64 + 0.3,
-        marks: (0..deepest).step_by(every).map(|layer| (layer as f64, layer.to_string())).collect(),
-    };
+    let x = scale::whole("layer (0: embeddings)", deepest - 1, deepest.div_ceil(26));
     let y =
         scale::linear("weight", lines.iter().flat_map(|line| &line.points).map(|point| point.y).chain([0.0]));
     let svg = chart::lines(&x, &y, None, &lines);

@@ -87,6 +87,12 @@ pub fn sizes(title: impl Into<String>, values: impl IntoIterator<Item = f64>) ->
     Axis { marks, ..axis }
 }
 
+/// Creates an axis of whole numbers from 0 to `most`, with a mark at each multiple of `every`.
+pub fn whole(title: &str, most: usize, every: usize) -> Axis {
+    let marks = (0..=most).step_by(every).map(|number| (number as f64, number.to_string())).collect();
+    Axis { title: title.into(), low: -0.3, high: most as f64 + 0.3, marks }
+}
+
 fn ends(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let start = (f64::INFINITY, f64::NEG_INFINITY);
     let (low, high) = values
