@@ -63,66 +63,6 @@ pub(super) enum OpeningPart {
     Label(usize),
 }
 
-/// The labels of a text so far.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Dialogue {
-    /// True if the text has a label `Q.`
-    asks: bool,
-    /// The number of lines that still count as dialogue.
-    lines: u8,
-    /// True if the last line has nothing but a time stamp.
-    is_below_time: bool,
-}
-
-impl Dialogue {
-    /// Looks for a time stamp or a label at byte `at` of the text. `opening` is the opening of the line before that
-    /// byte; `is_whole` is true if the line ends where the text ends.
-    pub(super) fn part(
-        &mut self,
-        text: &str,
-        at: usize,
-        opening: LineOpening,
-        is_whole: bool,
-    ) -> OpeningPart {
-        let is_timed = opening == LineOpening::Time;
-        if !(is_timed || self.is_below_time || may_open(&text.as_bytes()[at..], is_whole)) {
-            return OpeningPart::None;
-        }
-        let rest = &text[at..];
-        let limit = rest.char_indices().nth(LONGEST).map(|(at, _)| at);
-        let line = &rest[..limit.unwrap_or(rest.len())];
-        let line_end = line.find('\n');
-        let is_whole = is_whole || limit.is_some() || line_end.is_some();
-        let line = &line[..line_end.unwrap_or(line.len())];
-        let is_first = opening != LineOpening::Label;
-        match time_stamp(line, is_whole) {
-            Scan::Found(len) if is_first || line.starts_with(['[', '(']) => {
-                return OpeningPart::Time(at + len);
-            }
-            Scan::Open => return OpeningPart::Open,
-            _ => {}
-        }
-        let Self { asks, is_below_time, lines } = *self;
-        let context = LabelContext { is_timed, is_below_time, is_dialogue: lines > 0, asks };
-        match speaker_label(line, is_whole, context) {
-            Scan::Found(len) if is_first => {
-                let letter =
-                    line[..len].trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
-                self.asks |= letter.len() <= 2 && letter.starts_with(['q', 'Q']);
-                self.lines = DIALOGUE;
-                OpeningPart::Label(at + len)
-            }
-            Scan::Open if is_first => OpeningPart::Open,
-            _ => OpeningPart::None,
-        }
-    }
-
-    /// Ends a line with text.
-    pub(super) fn end_line(&mut self) {
-        self.lines = self.lines.saturating_sub(1);
-    }
-}
-
 /// Tracks the prefix of each line, and the first words of its text, which a colon may turn into a label.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineOpenings {
@@ -130,8 +70,12 @@ pub(super) struct LineOpenings {
     has_speakers: bool,
     /// The opening of the line.
     opening: LineOpening,
-    /// The labels so far.
-    dialogue: Dialogue,
+    /// True if the text has a label `Q.`
+    asks: bool,
+    /// The number of lines that still count as dialogue.
+    dialogue: u8,
+    /// True if the last line has nothing but a time stamp.
+    is_below_time: bool,
     /// The first words of the line, if marks are inserted.
     words: String,
     /// The number of further words that a colon may turn into a label.
@@ -162,13 +106,40 @@ impl LineOpenings {
     /// is true if the line ends where the text does.
     #[inline(never)]
     pub(super) fn part(&mut self, text: &str, at: usize, is_whole: bool) -> OpeningPart {
-        let part = self.dialogue.part(text, at, self.opening, is_whole);
-        match part {
-            OpeningPart::Time(_) if self.opening == LineOpening::Blank => self.opening = LineOpening::Time,
-            OpeningPart::Label(_) => self.names_left = 0,
+        let is_timed = self.opening == LineOpening::Time;
+        if !(is_timed || self.is_below_time || may_open(&text.as_bytes()[at..], is_whole)) {
+            return OpeningPart::None;
+        }
+        let rest = &text[at..];
+        let limit = rest.char_indices().nth(LONGEST).map(|(at, _)| at);
+        let line = &rest[..limit.unwrap_or(rest.len())];
+        let line_end = line.find('\n');
+        let is_whole = is_whole || limit.is_some() || line_end.is_some();
+        let line = &line[..line_end.unwrap_or(line.len())];
+        let is_first = self.opening != LineOpening::Label;
+        match time_stamp(line, is_whole) {
+            Scan::Found(len) if is_first || line.starts_with(['[', '(']) => {
+                if self.opening == LineOpening::Blank {
+                    self.opening = LineOpening::Time;
+                }
+                return OpeningPart::Time(at + len);
+            }
+            Scan::Open => return OpeningPart::Open,
             _ => {}
         }
-        part
+        let Self { asks, is_below_time, .. } = *self;
+        let context = LabelContext { is_timed, is_below_time, is_dialogue: self.dialogue > 0, asks };
+        match speaker_label(line, is_whole, context) {
+            Scan::Found(len) if is_first => {
+                let letter =
+                    line[..len].trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
+                self.asks |= letter.len() <= 2 && letter.starts_with(['q', 'Q']);
+                (self.dialogue, self.names_left) = (DIALOGUE, 0);
+                OpeningPart::Label(at + len)
+            }
+            Scan::Open if is_first => OpeningPart::Open,
+            _ => OpeningPart::None,
+        }
     }
 
     /// Notes a label before the text of a line.
@@ -212,10 +183,10 @@ impl LineOpenings {
             return LineOpening::Text;
         }
         if is_written {
-            self.dialogue.end_line();
+            self.dialogue = self.dialogue.saturating_sub(1);
         }
         self.names_left = 0;
-        self.dialogue.is_below_time = self.opening == LineOpening::Time;
+        self.is_below_time = self.opening == LineOpening::Time;
         std::mem::replace(&mut self.opening, LineOpening::Blank)
     }
 }
