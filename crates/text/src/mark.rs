@@ -36,6 +36,20 @@ pub enum Mark {
     SentenceEnd,
 }
 
+/// The name, the character and the strength of each mark, in the order of the enumeration.
+const MARKS: [(&str, Option<char>, u8); 10] = [
+    ("none", None, 0),
+    ("comma", Some(','), 1),
+    ("period", Some('.'), 5),
+    ("question", Some('?'), 8),
+    ("exclamation", Some('!'), 7),
+    ("colon", Some(':'), 3),
+    ("semicolon", Some(';'), 4),
+    ("dash", Some('–'), 2),
+    ("ellipsis", Some('…'), 6),
+    ("sentence end", None, 0),
+];
+
 impl Mark {
     /// The marks that have a character, in the order of the enumeration.
     pub const WRITTEN: [Self; 8] = [
@@ -57,17 +71,7 @@ impl Mark {
 
     /// Returns the character of the mark; `None` for no mark and for an unknown one.
     pub fn character(self) -> Option<char> {
-        Some(match self {
-            Self::Comma => ',',
-            Self::Period => '.',
-            Self::Question => '?',
-            Self::Exclamation => '!',
-            Self::Colon => ':',
-            Self::Semicolon => ';',
-            Self::Dash => '–',
-            Self::Ellipsis => '…',
-            Self::None | Self::SentenceEnd => return None,
-        })
+        MARKS[self as usize].1
     }
 
     /// Returns the inverted form of the mark, such as `¿`, which opens a sentence in some languages.
@@ -91,18 +95,7 @@ impl Mark {
 
     /// Returns the name of the mark.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Comma => "comma",
-            Self::Period => "period",
-            Self::Question => "question",
-            Self::Exclamation => "exclamation",
-            Self::Colon => "colon",
-            Self::Semicolon => "semicolon",
-            Self::Dash => "dash",
-            Self::Ellipsis => "ellipsis",
-            Self::SentenceEnd => "sentence end",
-        }
+        MARKS[self as usize].0
     }
 
     /// Returns the mark that a character represents, in any script; a hyphen is a dash.
@@ -141,17 +134,7 @@ impl Mark {
     /// Returns the stronger of two marks. A mark that ends a sentence is stronger than a mark inside one.
     #[must_use]
     pub fn stronger(self, other: Self) -> Self {
-        let strength = |mark: Self| match mark {
-            Self::Question => 8,
-            Self::Exclamation => 7,
-            Self::Ellipsis => 6,
-            Self::Period => 5,
-            Self::Semicolon => 4,
-            Self::Colon => 3,
-            Self::Dash => 2,
-            Self::Comma => 1,
-            Self::None | Self::SentenceEnd => 0,
-        };
+        let strength = |mark: Self| MARKS[mark as usize].2;
         if strength(other) > strength(self) { other } else { self }
     }
 
