@@ -106,11 +106,6 @@ impl GapTracker {
         self.gap = Some(Mark::None);
     }
 
-    /// Returns the mark after the last word, if the gap is not empty.
-    pub(super) fn seen(&self) -> Option<Mark> {
-        self.gap
-    }
-
     /// Closes the gap after the last word, unless it has a mark.
     pub(super) fn close_open(&mut self) {
         self.gap.get_or_insert(Mark::None);

@@ -105,9 +105,13 @@ impl Tokenizer {
     }
 
     fn of(locale: Locale, language: &str, capitalized: Capitalized, arrival: Arrival) -> Self {
+        Self::start(WordReading::new(locale, language, arrival), SourceCapitals { locale, capitalized })
+    }
+
+    fn start(reading: WordReading, capitals: SourceCapitals) -> Self {
         Self {
-            reading: WordReading::new(locale, language, arrival),
-            capitals: SourceCapitals { locale, capitalized },
+            reading,
+            capitals,
             before: Break::Document,
             place: LinePlace::Text,
             first: 0,
@@ -172,17 +176,11 @@ impl Tokenizer {
     /// Starts another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
-            before: Break::Document,
-            place: LinePlace::Text,
-            first: 0,
             parts: self.parts.next_text(),
             openings: self.openings.next_text(),
-            sentences: SentenceTracker::default(),
             gaps: GapTracker::after(self.gap()),
             blocks: self.blocks.next_text(),
-            previous: 0,
-            quotes: false,
-            ..*self
+            ..Self::start(self.reading, self.capitals)
         };
     }
 
@@ -286,7 +284,7 @@ impl Tokenizer {
         if has_words && self.blocks.is_without_marks() {
             self.gaps.close_open();
         }
-        let (block, begins) = self.blocks.end_line(self.gaps.seen());
+        let (block, begins) = self.blocks.end_line(self.gaps.gap());
         if self.reading.apart {
             return self.reset();
         }
@@ -328,10 +326,10 @@ impl Tokenizer {
         }
         let (text, start, end) = run;
         let is_whole = !self.reading.is_live() && (cut == Cut::Whole || text[end..].contains('\n'));
-        let above = (self.before, self.gaps.seen());
+        let above = (self.before, self.gaps.gap());
         let block = self.blocks.begin_line(run, place(&text[start..end]), above, is_whole);
         let goes_on = block == LineBlock::Text && self.blocks.continues_item(&text[..start]);
-        if !goes_on && self.blocks.end_item(self.gaps.seen()) {
+        if !goes_on && self.blocks.end_item(self.gaps.gap()) {
             self.gaps.close_open();
         }
         match block {
@@ -374,7 +372,7 @@ impl Tokenizer {
         self.sentences.write();
         let is_text = self.reading.arrival != Arrival::Cues && !self.reading.apart;
         let Some(tag) = BlockTag::of(&text[at..end]).filter(|_| is_text && !is_mention) else { return };
-        if tag.list != ListTag::None && self.blocks.end_item(self.gaps.seen()) {
+        if tag.list != ListTag::None && self.blocks.end_item(self.gaps.gap()) {
             self.gaps.close_open();
         }
         if has_words {
@@ -462,7 +460,7 @@ impl Tokenizer {
         let words = &mut tokens.as_mut_slice()[self.first..];
         if !words.is_empty() {
             self.sentences.finish_line(&self.reading, words);
-            words[0].starts |= !self.reading.is_live() && self.blocks.is_key(self.gaps.seen());
+            words[0].starts |= !self.reading.is_live() && self.blocks.is_key(self.gaps.gap());
             if self.reading.puts && self.capitals.capitalized == Capitalized::Auto {
                 mark_doubtful(tokens, self.first);
             }
