@@ -11,48 +11,14 @@ const LONGEST_KEY: usize = 3;
 const UNDERLINE: usize = 3;
 
 /// HTML elements into whose text no marks are inserted.
-const CLOSED: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "title", "th", "td", "caption"];
+const CLOSED: &str = "h1 h2 h3 h4 h5 h6 title th td caption";
 
 /// HTML elements that begin a new block of text.
-const BLOCKS: [&str; 34] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "center",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "head",
-    "header",
-    "hr",
-    "html",
-    "legend",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "thead",
-    "tr",
-    "ul",
-];
+const BLOCKS: &str = "address article aside blockquote body center dd details div dl dt fieldset figcaption \
+    figure footer form head header hr html legend li main nav ol option p section summary table tbody thead tr ul";
 
 /// HTML elements that contain cells, and therefore are never inside one.
-const AROUND_CELLS: [&str; 6] = ["table", "tbody", "thead", "tr", "body", "html"];
+const AROUND_CELLS: &str = "table tbody thead tr body html";
 
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -265,15 +231,15 @@ impl BlockTag {
         let is_end = name.starts_with('/');
         let name = name.trim_start_matches('/');
         let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
-        let is_in = |names: &[&str]| names.iter().any(|of| of.eq_ignore_ascii_case(name));
-        let is_cell = is_in(&CLOSED);
-        let closes = (is_cell || is_in(&AROUND_CELLS)).then_some(is_cell && !is_end);
+        let is_in = |names: &str| names.split(' ').any(|of| of.eq_ignore_ascii_case(name));
+        let is_cell = is_in(CLOSED);
+        let closes = (is_cell || is_in(AROUND_CELLS)).then_some(is_cell && !is_end);
         let list = match is_end {
-            _ if is_in(&["ul", "ol"]) => ListTag::List,
-            true if is_in(&["li"]) => ListTag::ItemEnd,
-            false if is_in(&["li"]) => ListTag::Item,
+            _ if is_in("ul ol") => ListTag::List,
+            true if is_in("li") => ListTag::ItemEnd,
+            false if is_in("li") => ListTag::Item,
             _ => ListTag::None,
         };
-        (is_cell || is_in(&BLOCKS)).then_some(Self { closes, list })
+        (is_cell || is_in(BLOCKS)).then_some(Self { closes, list })
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
+use super::language::has_word;
 use super::markup::escaped_letter;
 use super::tokenize::NO_TEXT;
 
@@ -498,8 +499,8 @@ impl CodeFinder {
         {
             let whole = &text[end + 1..group - 1];
             let plain = whole.strip_suffix('*').unwrap_or(whole);
-            let is_formula = has(FORMULAS, plain);
-            if is_formula || has(LISTINGS, plain) {
+            let is_formula = has_word(FORMULAS, plain);
+            if is_formula || has_word(LISTINGS, plain) {
                 let close = format!("\\end{{{whole}}}");
                 let fill = if is_formula { NO_TEXT } else { BLANK };
                 let end = line.end(&close, group).map(|end| (end, NO_TEXT));
@@ -507,7 +508,7 @@ impl CodeFinder {
             }
         }
         let is_key = name.starts_with("cite") || name.ends_with("cite") || name.ends_with("ref");
-        if is_key || has(COMMANDS, name) {
+        if is_key || has_word(COMMANDS, name) {
             let mut is_text = false;
             while !is_text && let Some(group) = line.group(end, b"[{") {
                 end = group;
@@ -692,10 +693,6 @@ fn mask(code: &str, fill: u8, view: &mut String) {
     let blank = usize::from(is_behind && !code.is_empty());
     view.extend(repeat_n(' ', blank));
     view.extend(repeat_n(char::from(fill), code.len() - blank));
-}
-
-fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
 /// Returns true if a line may be in front matter.

@@ -187,18 +187,15 @@ fn tag_over_lines(line: &[u8], text: &[u8], start: usize, ended: bool) -> Option
 
 /// The tags of HTML and of subtitles that a word may contain: `h<i>e</i>llo`. Others separate
 /// words, as `<br>` does.
-const INLINE: [&str; 30] = [
-    "a", "abbr", "b", "big", "c", "cite", "code", "del", "em", "emph", "font", "hi", "i", "ins", "kbd",
-    "lang", "mark", "q", "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "tt", "tts", "u",
-    "w",
-];
+const INLINE: &str = "a abbr b big c cite code del em emph font hi i ins kbd lang mark q ruby s small span strike \
+    strong sub sup tt tts u w";
 
 /// Returns true if a word continues after this tag.
 pub fn is_inline(tag: &str) -> bool {
     let Some(name) = tag.strip_prefix('<') else { return true };
     let name = name.strip_prefix('/').unwrap_or(name);
     let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
-    INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
+    INLINE.split(' ').any(|inline| inline.eq_ignore_ascii_case(name))
 }
 
 /// Returns true if nothing but tags is between two parts of a word: its mark-up, and the times of its
