@@ -19,25 +19,33 @@ pub const SPECIES: &str = include_str!("species.txt");
 /// Units, quotients of units and ions.
 pub const UNITS: &str = include_str!("units.txt");
 
-/// Defines the lists of a language.
+/// The files of a language.
+#[derive(Debug)]
+pub struct LanguageFiles {
+    /// Its words, with a row for each field of its descriptor.
+    pub words: &'static str,
+    /// Abbreviations; most of them do not end a sentence.
+    pub abbreviations: &'static str,
+    /// Words written in capitals in this language.
+    pub acronyms: &'static str,
+}
+
+/// Defines the files of a language.
 macro_rules! language {
-    ($name:ident, $language:literal, $abbreviations:literal $(, $acronyms:literal)?) => {
-        #[doc = concat!("The lists of ", $language, ".")]
-        pub mod $name {
-            /// Abbreviations; most of them do not end a sentence.
-            pub const ABBREVIATIONS: &str = include_str!($abbreviations);
-            $(
-                /// Words written in capitals in this language.
-                pub const ACRONYMS: &str = include_str!($acronyms);
-            )?
-        }
+    ($name:ident, $words:literal, $abbreviations:literal $(, $acronyms:literal)?) => {
+        #[doc = concat!("The files of the language of `", $words, "`.")]
+        pub const $name: LanguageFiles = LanguageFiles {
+            words: include_str!($words),
+            abbreviations: include_str!($abbreviations),
+            acronyms: concat!($(include_str!($acronyms))?),
+        };
     };
 }
 
-language!(de, "German", "abbreviations.de.txt", "acronyms.de.txt");
-language!(en, "English", "abbreviations.en.txt", "acronyms.en.txt");
-language!(es, "Spanish", "abbreviations.es.txt");
-language!(fr, "French", "abbreviations.fr.txt");
-language!(it, "Italian", "abbreviations.it.txt", "acronyms.it.txt");
-language!(nl, "Dutch", "abbreviations.nl.txt", "acronyms.nl.txt");
-language!(pt, "Portuguese", "abbreviations.pt.txt");
+language!(DUTCH, "words.nl.tsv", "abbreviations.nl.txt", "acronyms.nl.txt");
+language!(ENGLISH, "words.en.tsv", "abbreviations.en.txt", "acronyms.en.txt");
+language!(FRENCH, "words.fr.tsv", "abbreviations.fr.txt");
+language!(GERMAN, "words.de.tsv", "abbreviations.de.txt", "acronyms.de.txt");
+language!(ITALIAN, "words.it.tsv", "abbreviations.it.txt", "acronyms.it.txt");
+language!(PORTUGUESE, "words.pt.tsv", "abbreviations.pt.txt");
+language!(SPANISH, "words.es.tsv", "abbreviations.es.txt");

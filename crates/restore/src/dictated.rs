@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::TextRestorer;
 use majuscule_base::error::{Error, Result, option};
-use majuscule_text::language::Dictation;
+use majuscule_text::language::{DictatedPhrase, Dictation, has_word};
 use majuscule_text::{Language, Mark, MarkForm, MarkPlaces, MarkSet, OutputForm};
 
 /// The lowest probability of any mark at which a doubtful phrase is a command. In a test of 50 phrases in seven
@@ -20,7 +20,7 @@ const EXPECTED: f32 = 0.15;
 struct SpokenCommand {
     /// The positions of its words in the line.
     words: Range<usize>,
-    writes: &'static str,
+    writes: String,
     is_doubtful: bool,
 }
 
@@ -92,25 +92,21 @@ impl TextRestorer {
 /// Returns the phrases of a line that may be commands: at each position the longest phrase.
 fn commands(words: &[String], dictation: &Dictation) -> Vec<SpokenCommand> {
     let (mut found, mut at): (Vec<SpokenCommand>, _) = (Vec::new(), 0);
-    let is_here = |phrase: &str, at: usize| {
-        let count = phrase.split(' ').count();
-        let here = words.get(at..at + count).is_some_and(|words| words.iter().eq(phrase.split(' ')));
-        here.then_some(count)
-    };
     while at < words.len() {
-        let of = |list: &[(&'static str, &'static str)], is_doubtful: bool| {
-            let phrases =
-                list.iter().filter_map(|&(phrase, writes)| Some((is_here(phrase, at)?, writes, is_doubtful)));
-            phrases.max_by_key(|(count, ..)| *count)
-        };
-        let longest = of(dictation.commands, false).into_iter().chain(of(dictation.doubtful, true));
-        let Some((count, writes, is_doubtful)) = longest.max_by_key(|(count, ..)| *count) else {
+        let here = dictation.phrases().filter_map(|DictatedPhrase { phrase, writes, is_doubtful }| {
+            let count = phrase.split(' ').count();
+            let is_here = words.get(at..at + count).is_some_and(|words| words.iter().eq(phrase.split(' ')));
+            is_here.then_some((count, writes, is_doubtful))
+        });
+        let Some((count, writes, is_doubtful)) = here.max_by_key(|(count, ..)| *count) else {
             at += 1;
             continue;
         };
         let follows_command = found.last().is_some_and(|last| last.words.end == at);
-        let is_noun = at > 0 && dictation.determiners.split(' ').any(|word| word == words[at - 1]);
+        let is_noun = at > 0 && has_word(dictation.determiners, &words[at - 1]);
         if follows_command || !is_noun {
+            // The rows of languages write a line end and a no-break space like this.
+            let writes = writes.replace("\\n", "\n").replace('~', "\u{a0}");
             found.push(SpokenCommand { words: at..at + count, writes, is_doubtful });
         }
         at += count;
@@ -139,7 +135,7 @@ fn written(words: &[&str], commands: &[SpokenCommand], language: &str) -> String
             out.extend(space.chars().chain([mark]));
             joins = false;
         } else {
-            out.push_str(command.writes);
+            out.push_str(&command.writes);
             joins = command.writes.ends_with('\n');
         }
     }

@@ -1,64 +1,85 @@
 //! Sentence boundaries, according to the marks in the text.
 
+use std::collections::hash_map::Entry;
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::case::Case;
 use super::language::Language;
+use super::locale::Locale;
 pub use super::mark::is_end_mark;
 use super::word_list::{ListEntry, entries};
 
 /// The flags that an abbreviation may have in a list; comments at the top of the lists explain them.
-pub(super) const FLAGS: [&str; 6] = ["NUMBER", "LAST", "ANY", "NAME", "BARE", "SMALL"];
+const FLAGS: [&str; 6] = ["NUMBER", "LAST", "ANY", "NAME", "BARE", "SMALL"];
 
-static ABBREVIATIONS: [OnceLock<Abbreviations>; Language::ALL.len()] =
+static OF_LANGUAGE: [OnceLock<Abbreviations>; Language::ALL.len()] =
     [const { OnceLock::new() }; Language::ALL.len()];
 
-/// Returns the abbreviations of a language by its index in [`Language::ALL`].
-fn of_language(at: usize) -> &'static Abbreviations {
-    ABBREVIATIONS[at].get_or_init(|| Abbreviations::read(Language::ALL[at]))
-}
-
 /// The abbreviations of all languages together.
-static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
-    let mut all = Abbreviations::default();
-    for one in (0..Language::ALL.len()).map(of_language) {
-        one.always.iter().for_each(|word| all.add(word));
-        all.before_number.extend(one.before_number.iter().cloned());
-        all.before_small.extend(one.before_small.iter().cloned());
-        all.continuing.extend(&one.continuing);
-        all.one_letter.push_str(&one.one_letter);
-    }
-    all
-});
+static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| Abbreviations::read(Language::ALL));
 
 static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::default);
+
+/// An abbreviation.
+#[derive(Debug)]
+pub(super) struct Abbreviation {
+    /// Its case; `None` if the case depends on the text but is never all capitals.
+    pub(super) case: Option<Case>,
+    /// The word that must be before it: `et` before `al`.
+    pub(super) after: Option<Box<str>>,
+    /// True if it counts only before a number, or also before a word that continues the sentence (`may_continue`).
+    pub(super) needs_number: bool,
+    /// True if it may end a sentence.
+    pub(super) ends: bool,
+    /// True if the name of a person follows.
+    pub(super) is_title: bool,
+    /// True if it counts without a full stop too.
+    pub(super) is_bare: bool,
+    /// True if its full stop ends no sentence.
+    ends_none: bool,
+    /// True if its full stop ends no sentence before a number.
+    ends_none_before_number: bool,
+    /// True if a sentence continues after it with a number or with a word of `continuing`.
+    pub(super) may_continue: bool,
+}
+
+impl Abbreviation {
+    /// Makes an abbreviation of an entry in a list. If it often ends a sentence, or has several words, its full stop
+    /// is not known to end none.
+    fn new(entry: ListEntry<'_>) -> (String, Self) {
+        let (after, word) = match entry.words.rsplit_once(' ') {
+            Some((after, word)) => (Some(after.to_lowercase().into()), word),
+            None => (None, entry.words),
+        };
+        let [ends, number, may_continue] = ["LAST", "NUMBER", "SMALL"].map(|flag| entry.has(flag));
+        let is_short = !ends && !may_continue && after.is_none();
+        let new = Self {
+            case: (!entry.has("ANY")).then(|| Case::of(word, Locale::Root)),
+            after,
+            needs_number: number || may_continue && !ends,
+            ends,
+            is_title: entry.has("NAME"),
+            is_bare: entry.has("BARE"),
+            ends_none: is_short && !number,
+            ends_none_before_number: is_short,
+            may_continue,
+        };
+        (word.to_lowercase(), new)
+    }
+}
 
 /// Words after which a full stop does not end a sentence: `dr.`, `approx.`; and, only before a
 /// number, `no.`, `p.`
 #[derive(Debug, Default)]
 pub struct Abbreviations {
-    always: FxHashSet<Box<str>>,
-    before_number: FxHashSet<Box<str>>,
-    /// The abbreviations after which a sentence continues with a number or a word of `continuing`.
-    before_small: FxHashSet<Box<str>>,
+    /// By the lower case of the word, or of the last word.
+    pub(super) entries: FxHashMap<Box<str>, Abbreviation>,
     continuing: FxHashSet<&'static str>,
     one_letter: String,
     /// True if a number with a full stop is an ordinal.
     ordinals_have_stops: bool,
-    /// A filter of the words in `always`: for each number of bytes, one bit for each first byte. It saves the look-up
-    /// of most words.
-    heads: [u32; HEADS],
-}
-
-/// The number of word lengths in `heads`; longer words count as the longest of them.
-const HEADS: usize = 16;
-
-/// Returns the index of a word in `heads`, and its bit there.
-#[inline]
-fn head(word: &str) -> (usize, u32) {
-    let first = word.bytes().next().unwrap_or_default();
-    (word.len().min(HEADS - 1), 1 << (first % 32))
 }
 
 impl Abbreviations {
@@ -68,43 +89,39 @@ impl Abbreviations {
         if language == "mul" || language.contains(',') {
             return &OF_ALL;
         }
-        Language::position(language).map_or(&NO_ABBREVIATIONS, of_language)
+        let Some(at) = Language::position(language) else { return &NO_ABBREVIATIONS };
+        OF_LANGUAGE[at].get_or_init(|| Self {
+            ordinals_have_stops: Language::ALL[at].ordinals_have_stops,
+            ..Self::read(&Language::ALL[at..=at])
+        })
     }
 
-    /// Reads the list of a language, with one abbreviation per line. For abbreviations that often end a sentence
-    /// (`LAST`), and for abbreviations of several words (`et al`), only the case counts.
-    fn read(language: &Language) -> Self {
-        let Language { one_letter, ordinals_have_stops, .. } = *language;
-        let mut all = Self { one_letter: one_letter.to_owned(), ordinals_have_stops, ..Self::default() };
-        all.continuing = language.continuing.split_terminator(' ').collect();
-        let is_short = |entry: &ListEntry<'_>| !entry.has("LAST") && !entry.words.contains(' ');
-        for entry in entries(language.abbreviations, &FLAGS) {
-            let last = || entry.words.rsplit(' ').next().unwrap_or(entry.words).to_lowercase();
-            match () {
-                () if entry.has("SMALL") => _ = all.before_small.insert(last().into()),
-                () if !is_short(&entry) => {}
-                () if entry.has("NUMBER") => _ = all.before_number.insert(last().into()),
-                () => all.add(&last()),
+    /// Reads the lists of languages, with one abbreviation per line.
+    fn read(languages: &[&'static Language]) -> Self {
+        let mut all = Self::default();
+        for language in languages {
+            all.continuing.extend(language.continuing.split_ascii_whitespace());
+            all.one_letter.push_str(language.one_letter);
+            for (word, new) in entries(language.abbreviations, &FLAGS).map(Abbreviation::new) {
+                match all.entries.entry(word.into()) {
+                    Entry::Vacant(entry) => _ = entry.insert(new),
+                    // Another language has it too.
+                    Entry::Occupied(mut entry) => {
+                        let known = entry.get_mut();
+                        known.ends_none |= new.ends_none;
+                        known.ends_none_before_number |= new.ends_none_before_number;
+                        known.may_continue |= new.may_continue;
+                    }
+                }
             }
         }
         all
     }
 
-    fn add(&mut self, word: &str) {
-        let (len, bit) = head(word);
-        self.heads[len] |= bit;
-        self.always.insert(word.into());
-    }
-
-    fn has(&self, word: &str) -> bool {
-        let (len, bit) = head(word);
-        self.heads[len] & bit != 0 && self.always.contains(word)
-    }
-
     /// Returns true if a sentence may continue after a word in lower case and a full stop. The next word shows
     /// whether it continues: see [`Self::continues`].
     pub(super) fn may_continue(&self, word: &str) -> bool {
-        self.before_small.contains(word)
+        self.entries.get(word).is_some_and(|entry| entry.may_continue)
     }
 
     /// Returns true if a word in lower case continues the sentence after an abbreviation that may end one:
@@ -140,11 +157,15 @@ impl Abbreviations {
         let short = word.chars().nth(1).is_none() && word.chars().all(char::is_alphabetic);
         let short = short && !self.one_letter.contains(word);
         let number = word.starts_with(|c: char| c.is_ascii_digit());
+        let is_listed = || {
+            let ends_none =
+                |entry: &Abbreviation| entry.ends_none || before_digit && entry.ends_none_before_number;
+            self.entries.get(word).is_some_and(ends_none)
+        };
         !(short
             || self.ordinals_have_stops && is_ordinal(word)
             || !number && word.contains('.')
-            || self.has(word)
-            || before_digit && self.before_number.contains(word))
+            || is_listed())
     }
 }
 
@@ -216,7 +237,7 @@ fn char_len(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Locale, tokenize::tokenize};
+    use crate::tokenize::tokenize;
 
     fn ends(word: &str, marks: &str) -> bool {
         Abbreviations::of("en").ends(word, marks, false)
@@ -298,6 +319,14 @@ mod tests {
         assert_eq!(split(text, "en,pt").collect::<Vec<_>>(), ["Mr. Reis came.", "O exmo. Reis veio."]);
         assert_eq!(split(text, "mul").count(), 2);
         assert_eq!(split(text, "en").count(), 3);
+    }
+
+    #[test]
+    fn no_list_has_a_word_twice() {
+        for language in Language::ALL {
+            let count = entries(language.abbreviations, &FLAGS).count();
+            assert_eq!(count, Abbreviations::of(language.tag).entries.len(), "{}", language.tag);
+        }
     }
 
     #[test]

@@ -16,15 +16,15 @@ const UNKNOWN: &str = "und";
 pub fn list() -> Value {
     let entry = |tag: &str, code: String| json!({ "name": full_name(&code), "code": tag, "longCode": code });
     let of = |tag: &str| {
-        let variants = regions_of(tag).iter().map(|region| entry(tag, format!("{tag}-{region}")));
+        let variants = regions_of(tag).map(|region| entry(tag, format!("{tag}-{region}")));
         [entry(tag, tag.to_owned())].into_iter().chain(variants).collect::<Vec<_>>()
     };
     LANGUAGES.iter().flat_map(|tag| of(tag)).collect()
 }
 
 /// Returns the regions of a language, the usual one first. The same model checks all of them.
-fn regions_of(tag: &str) -> &'static [&'static str] {
-    Language::of(tag).map_or(&[], |language| language.regions)
+fn regions_of(tag: &str) -> impl Iterator<Item = &'static str> {
+    Language::of(tag).map_or("", |language| language.regions).split_whitespace()
 }
 
 /// Returns the name of a language with its region.
@@ -95,7 +95,7 @@ impl AskedLanguage {
             },
             Self::Detected(variants) => {
                 let is_variant = |code: &&String| code.split('-').next() == Some(primary);
-                let usual = regions_of(primary).first();
+                let usual = regions_of(primary).next();
                 let usual = usual.map_or(primary.to_owned(), |region| format!("{primary}-{region}"));
                 let code = variants.iter().find(is_variant).cloned().unwrap_or(usual);
                 let name = if is_known { full_name(&code) } else { name.to_owned() };

@@ -41,7 +41,7 @@ impl Words<'_> {
     /// Returns true for the `v.` between the parties of a case: `Roe v. Wade`, but `George V. Higgins`.
     fn is_versus(&self, at: usize, word: Word<'_>) -> bool {
         let is_party = |word: &Word<'_>| word.case.is_slot() && !word.is_letter();
-        self.tables.facts.has_versus
+        self.tables.language.has_versus
             && word.lower == "v"
             && word.is_stopped()
             && self.right(at, 1).as_ref().is_some_and(is_party)

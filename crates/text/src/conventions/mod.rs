@@ -21,11 +21,11 @@ use super::house_style::HouseStyle;
 use super::label::Choice;
 use super::locale::Locale;
 use super::options::RestoreOptions;
-use super::sentence::Abbreviations;
+use super::sentence::Abbreviation;
 use super::tokens::{Break, Token, Tokens};
 use majuscule_base::interrupt::{Interrupt, WORDS_AT_ONCE};
 use names::PARTICLES;
-use tables::{Abbreviation, LanguageTables};
+use tables::LanguageTables;
 
 /// The number of words before a word that a convention may look at.
 const LOOK_BACK: usize = 16;
@@ -206,10 +206,10 @@ impl Conventions {
             choice.confidence = choice.confidence.map(|_| 1.0);
         }
         let (token, lower) = (&tokens.as_slice()[at], tokens.lower(at));
-        let is_stopped = token.right == Some('.') && tables.may_be_abbreviation(lower.as_bytes());
-        let may_be_title = is_stopped || tables.may_count(lower.as_bytes());
+        let may_be_listed = tables.may_count(lower.as_bytes());
+        let is_stopped = token.right == Some('.') && may_be_listed;
         let since_title = match self.trail.since_title {
-            _ if may_be_title && tables.is_title(lower, token) => 1,
+            _ if may_be_listed && tables.is_title(lower, token) => 1,
             since if (1..=PARTICLES as u8).contains(&since) => since + 1,
             _ => 0,
         };
@@ -221,47 +221,24 @@ impl Conventions {
     /// Returns false if no convention applies to a word, and the word does not affect the next one. The result never
     /// depends on a mark that may be inserted.
     fn may_count(&self, tables: &LanguageTables, token: &Token, word: &[u8], case: Case) -> bool {
-        let is_capital =
-            || case == Case::Upper || tables.may_be_abbreviation(word) || tables::may_be_epithet(word);
         self.trail.counts
-            || case != Case::Lower && is_capital()
-            || if token.is_plain { tables.may_count(word) } else { self.is_odd(tables, token, word) }
+            || case == Case::Upper
+            || tables.may_count(word)
+            || !token.is_plain && is_odd(tables, token, word)
     }
 
     /// Returns true if a word is one letter among longer words, as `a` mostly is.
     fn is_lone(&self, tables: &LanguageTables, tokens: &Tokens, at: usize, case: Case) -> bool {
-        let (slice, lower) = (tokens.as_slice(), tokens.lower_bytes());
-        let word = |at: usize| {
-            let token = slice.get(at)?;
-            Some(&lower[token.lower.start as usize..token.lower.end as usize])
-        };
-        let is_long = |word: &[u8]| word.len() > 2 || word.len() == 2 && word[0].is_ascii();
-        let is_letter = matches!(word(at), Some(&[letter]) if letter.is_ascii_alphabetic() && !tables.may_pair(&[letter]));
-        if !is_letter || self.trail.counts || slice[at].right.is_some() {
+        let word = |at: usize| (at < tokens.len()).then(|| tokens.lower(at));
+        let is_long = |word: &str| word.len() > 2 || word.len() == 2 && word.is_ascii();
+        let is_letter = matches!(tokens.lower(at).as_bytes(), [letter] if letter.is_ascii_alphabetic())
+            && !tables.is_paired(tokens.lower(at));
+        if !is_letter || self.trail.counts || tokens.as_slice()[at].right.is_some() {
             return false;
         }
         let before = at.checked_sub(1).and_then(word).is_some_and(is_long);
-        let after = word(at + 1).is_some_and(|word| is_long(word) && !tables::may_be_epithet(word));
+        let after = word(at + 1).is_some_and(|word| is_long(word) && !tables::is_epithet(word));
         before && after && (case == Case::Lower || tables.facts.links.is_empty())
-    }
-
-    /// Returns true if a convention may apply to a word because of its letters or the adjacent marks.
-    fn is_odd(&self, tables: &LanguageTables, token: &Token, word: &[u8]) -> bool {
-        let [first, second, ..] = word else { return true };
-        let joint = word.iter().position(|byte| matches!(byte, b'\'' | b'-'));
-        let stem = &word[..joint.unwrap_or(word.len())];
-        let is_mark = |mark: char| match mark {
-            '.' => tables.may_be_abbreviation(word),
-            mark => matches!(mark, '/' | '+' | '-' | '⁺' | '⁻'),
-        };
-        first.is_ascii_digit()
-            || word.len() == 2 && !first.is_ascii()
-            || matches!(second, b'.' | b'\'')
-            || word.len() > 2 && word[2] == b'.'
-            || token.right.is_some_and(is_mark)
-            || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
-            || tables.may_count(stem)
-            || tables.may_count(word)
     }
 
     /// Keeps the last words of a line that continues in the next piece.
@@ -278,6 +255,19 @@ impl Conventions {
         (from..tokens.len()).for_each(|at| before.push(tokens, at, choices[at].label.case));
         self.spare = std::mem::replace(&mut self.before, before);
     }
+}
+
+/// Returns true if a convention may apply to a word because of its letters or the adjacent marks.
+fn is_odd(tables: &LanguageTables, token: &Token, word: &[u8]) -> bool {
+    let [first, second, ..] = word else { return true };
+    let joint = word.iter().position(|byte| matches!(byte, b'\'' | b'-'));
+    first.is_ascii_digit()
+        || word.len() == 2 && !first.is_ascii()
+        || matches!(second, b'.' | b'\'')
+        || word.len() > 2 && word[2] == b'.'
+        || token.right.is_some_and(|mark| matches!(mark, '/' | '+' | '-' | '⁺' | '⁻'))
+        || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
+        || joint.is_some_and(|joint| tables.may_count(&word[..joint]))
 }
 
 /// Returns true if a word is one letter of at most two bytes, as in any alphabet that the languages use.
@@ -297,15 +287,6 @@ fn opens_line(token: &Token) -> bool {
 fn is_parted(first: &Token, second: &Token) -> bool {
     let is_note = |mark: Option<char>| mark.is_some_and(|mark| matches!(mark, '♪' | '♫'));
     opens_line(second) || is_note(first.right) || is_note(second.left)
-}
-
-/// Returns true if the mark before a word does not join it to other text. In a language with openings such as `¿`,
-/// one may be inserted after any other mark.
-fn is_apart(token: &Token, tables: &LanguageTables) -> bool {
-    token.left.is_none_or(|mark| match tables.language.opened.is_empty() {
-        false => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
-        true => matches!(mark, '(' | '[' | '"' | '“' | '«'),
-    })
 }
 
 /// A word as conventions see it.
@@ -342,9 +323,13 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Returns true if the mark before a word does not join it to other text.
+    /// Returns true if the mark before a word does not join it to other text. In a language with openings such as
+    /// `¿`, one may be inserted after any other mark.
     fn is_apart(&self, word: Word<'_>) -> bool {
-        is_apart(word.token, self.tables)
+        word.token.left.is_none_or(|mark| match self.tables.language.opened.is_empty() {
+            false => !matches!(mark, '/' | '°' | 'º' | '&' | '#'),
+            true => matches!(mark, '(' | '[' | '"' | '“' | '«'),
+        })
     }
 
     fn here(&self, at: usize) -> Word<'a> {
@@ -371,31 +356,17 @@ impl<'a> Words<'a> {
 
     /// Returns the word `back` positions before word `at`, on its line.
     fn left(&self, at: usize, back: usize) -> Option<Word<'a>> {
-        let mut word = self.here(at);
-        for back in 1..=back {
-            let before = self.word(at as isize - back as isize)?;
-            if is_parted(before.token, word.token) {
-                return None;
-            }
-            word = before;
-        }
-        Some(word)
+        (1..=back).try_fold(self.here(at), |word, back| {
+            self.word(at as isize - back as isize).filter(|before| !is_parted(before.token, word.token))
+        })
     }
 
     /// Returns the word `on` positions after word `at`, on its line and within reach.
     fn right(&self, at: usize, on: usize) -> Option<Word<'a>> {
-        if on > self.conventions.reach {
-            return None;
-        }
-        let mut word = self.here(at);
-        for on in 1..=on {
-            let after = self.word((at + on) as isize)?;
-            if is_parted(word.token, after.token) {
-                return None;
-            }
-            word = after;
-        }
-        Some(word)
+        let on = Some(on).filter(|on| *on <= self.conventions.reach)?;
+        (1..=on).try_fold(self.here(at), |word, on| {
+            self.word((at + on) as isize).filter(|after| !is_parted(word.token, after.token))
+        })
     }
 
     /// Returns the case of word `at` by the conventions; `None` if none applies.
@@ -477,7 +448,7 @@ impl<'a> Words<'a> {
     /// entry allows such words, and otherwise a number.
     fn continues(&self, entry: &Abbreviation, next: Word<'_>) -> bool {
         match entry.may_continue {
-            true => Abbreviations::of(self.tables.language.tag).continues(next.lower),
+            true => self.tables.abbreviations.continues(next.lower),
             false => next.is_number(),
         }
     }
@@ -508,10 +479,10 @@ impl<'a> Words<'a> {
         let letters = |part: &str| part.chars().all(char::is_alphabetic).then(|| part.chars().count());
         let is_single = parts().all(|part| letters(part) == Some(1));
         let is_double = || {
-            self.tables.facts.doubles_letters
+            self.tables.language.doubles_letters
                 && parts().all(|part| letters(part) == Some(2) && part.chars().next() == part.chars().nth(1))
         };
-        if is_single && count >= self.tables.facts.initialism || is_double() {
+        if is_single && (count > 2 || !self.tables.language.needs_three_letters) || is_double() {
             return Some(Case::Upper);
         }
         let (genus, epithet) = word.lower.split_once('.')?;

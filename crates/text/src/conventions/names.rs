@@ -19,7 +19,7 @@ impl Elision {
     fn may_precede(&self, word: &str) -> bool {
         word.chars().count() >= SHORTEST
             && !has_word(self.words, word)
-            && !self.ends.split(' ').any(|end| word.ends_with(end))
+            && !self.ends.split_ascii_whitespace().any(|end| word.ends_with(end))
     }
 }
 
@@ -64,7 +64,9 @@ impl Words<'_> {
             true => word.lower.ends_with(no_name),
             false => word.lower == no_name,
         };
-        self.tables.facts.no_names.split(' ').any(is_no_name) || word.is_number() || word.is_letter()
+        self.tables.facts.no_names.split_ascii_whitespace().any(is_no_name)
+            || word.is_number()
+            || word.is_letter()
     }
 
     /// Returns the kind of a word before a name.
@@ -142,7 +144,7 @@ impl Words<'_> {
 
     /// Returns the case of a name with an elided particle after a first name: `Jean d'Ormesson`.
     fn elided(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        let elision = self.tables.facts.elision.as_ref()?;
+        let elision = self.tables.language.elision.as_ref()?;
         let name = word.lower.strip_prefix(elision.particle)?;
         let first = self.left(at, 1).filter(|first| first.case.is_slot())?;
         let Case::Mixed(capitals) = word.case else {

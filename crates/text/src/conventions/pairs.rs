@@ -1,7 +1,8 @@
 //! Words whose case an adjacent word decides: `heute Nachmittag`, `7 pm EST`, `PO Box`.
 
 use super::{Word, Words};
-use crate::language::{WordPair, has_word};
+use crate::language::{ConventionFacts, has_word};
+use crate::word_list::lines;
 use crate::{Case, Mark};
 
 /// Represents a number in the lists of a pair.
@@ -17,7 +18,35 @@ fn is_open_behind(word: &Word<'_>) -> bool {
     word.token.right.is_none_or(|mark| Mark::of(mark) != Mark::None)
 }
 
+/// Two adjacent words, one of which decides the case of the other.
+#[derive(Debug)]
+pub(super) struct WordPair {
+    /// The first words.
+    first: &'static str,
+    /// The words that may follow one of them.
+    second: &'static str,
+    /// The cases that the first and the second word get; `None` leaves the case to the method.
+    cases: [Option<Case>; 2],
+}
+
 impl WordPair {
+    /// Reads the pairs of a language.
+    pub(super) fn read(facts: &ConventionFacts) -> Vec<Self> {
+        let case = |name: &str| match name {
+            "lower" => Some(Case::Lower),
+            "title" => Some(Case::Title),
+            "upper" => Some(Case::Upper),
+            _ => None,
+        };
+        let pairs = lines(facts.pairs).map(|mut columns| {
+            let mut column = || columns.next().unwrap_or_default();
+            let (cases, first, second) = (column(), column(), column());
+            let (of_first, of_second) = cases.split_once(' ').unwrap_or_default();
+            Self { first, second, cases: [case(of_first), case(of_second)] }
+        });
+        pairs.collect()
+    }
+
     /// Iterates over the words whose case the pair decides.
     pub(super) fn cased(&self) -> impl Iterator<Item = &'static str> + use<> {
         let words = [(self.first, self.cases[0]), (self.second, self.cases[1])];
@@ -29,22 +58,23 @@ impl WordPair {
 impl Words<'_> {
     /// Returns the case of a word by the word before or after it.
     pub(super) fn paired(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        let is_open = |pair: &WordPair, before: usize| {
-            !self.left(at, before).is_some_and(|word| has_word(pair.except_after, word.lower))
+        let is_open = |before: usize| {
+            let before = self.left(at, before);
+            !before.is_some_and(|word| has_word(self.tables.facts.unpaired_after, word.lower))
         };
-        if !self.tables.may_pair(word.lower.as_bytes()) {
+        if !self.tables.is_paired(word.lower) {
             return None;
         }
-        self.tables.facts.pairs.iter().find_map(|pair| {
+        self.tables.pairs.iter().find_map(|pair| {
             let [first, second] = pair.cases;
             let as_second = || {
                 let case = second.filter(|_| has(pair.second, word))?;
                 let before = self.left(at, 1).filter(is_open_behind)?;
-                (has(pair.first, before) && is_open(pair, 2)).then_some(case)
+                (has(pair.first, before) && is_open(2)).then_some(case)
             };
             let as_first = || {
                 let case = first.filter(|_| has(pair.first, word) && is_open_behind(&word))?;
-                (has(pair.second, self.right(at, 1)?) && is_open(pair, 1)).then_some(case)
+                (has(pair.second, self.right(at, 1)?) && is_open(1)).then_some(case)
             };
             as_second().or_else(as_first)
         })
@@ -53,7 +83,7 @@ impl Words<'_> {
     /// Returns true if the word after a word may decide its case.
     pub(super) fn needs_pair(&self, word: Word<'_>) -> bool {
         let is_first = |pair: &WordPair| pair.cases[0].is_some() && has(pair.first, word);
-        self.tables.may_pair(word.lower.as_bytes()) && self.tables.facts.pairs.iter().any(is_first)
+        self.tables.is_paired(word.lower) && self.tables.pairs.iter().any(is_first)
     }
 }
 

@@ -86,7 +86,7 @@ impl Words<'_> {
         let stem = lower.strip_suffix('s')?;
         let of_mixed = || if mixed(lower).is_none() { self.stem(stem) } else { None };
         let is_acronym =
-            || stem.len() >= LONG_ACRONYM && self.tables.facts.pluralizes && self.tables.is_acronym(stem);
+            || stem.len() >= LONG_ACRONYM && self.tables.language.pluralizes && self.tables.is_acronym(stem);
         of_mixed().or_else(|| is_acronym().then(|| Case::Upper.capitals(stem, self.conventions.locale)))
     }
 

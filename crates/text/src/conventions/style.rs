@@ -99,7 +99,7 @@ impl Words<'_> {
         let Some(first) = next(1) else { return false };
         let is_common = |word: Word<'_>| self.tables.is_common(word.lower);
         let is_name = |on: usize| next(on).is_some_and(|word| self.is_of_name(word));
-        let is_naming = facts.naming_ends.split_terminator(' ').any(|end| first.lower.ends_with(end));
+        let is_naming = facts.naming_ends.split_ascii_whitespace().any(|end| first.lower.ends_with(end));
         is_naming && !is_common(first)
             || has_word(facts.name_links, first.lower)
                 && (is_name(2) || next(2).is_some_and(is_common) && is_name(3))

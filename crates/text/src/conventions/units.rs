@@ -1,6 +1,6 @@
 //! Units after numbers, ions, and the names of species.
 
-use super::tables::{is_name, is_species, may_be_epithet, unit};
+use super::tables::{is_epithet, is_name, is_species, unit};
 use super::{Word, Words};
 use crate::Case;
 
@@ -81,13 +81,12 @@ impl Words<'_> {
 
     /// Returns the case of the second name of a species, after the genus or its first letter.
     pub(super) fn epithet(&self, at: usize, word: Word<'_>) -> Option<Case> {
-        if word.case == Case::Lower || !may_be_epithet(word.lower.as_bytes()) {
+        if word.case == Case::Lower || !is_epithet(word.lower) {
             return None;
         }
         let genus = self.left(at, 1)?;
-        let is_epithet =
-            is_species(genus.lower, word.lower) && (genus.lower.len() > 1 || !is_name(word.lower));
-        is_epithet.then_some(Case::Lower)
+        let follows = is_species(genus.lower, word.lower) && (genus.lower.len() > 1 || !is_name(word.lower));
+        follows.then_some(Case::Lower)
     }
 }
 

@@ -1,46 +1,52 @@
-//! A fictitious language, which shows that a descriptor and a line in the list are enough to add a language.
+//! A fictitious language, which shows that files and a line in the list are enough to add a language.
 
-use super::{ConventionFacts, Elision, FunctionWords, Language, SpeakerWords};
+use super::Language;
 use crate::{Locale, Mark};
+use majuscule_lexicons::LanguageFiles;
+
+/// The rows of the toy language.
+const WORDS: &str = "\
+name\tToyish
+licence\tno licence
+aliases\tqty
+one_letter\tŵ
+opened\t!
+titles\twizzo
+particles\tvlan
+no_names\tzig
+common\tblim
+\tblam
+elision_particle\tq'
+elision_words\tolaffo
+elision_ends\tixx
+doubles_letters\tyes
+# Lines of cues
+bound\tblim
+close\tblam
+objects\tblom
+conjunctions\tblum
+genitives\tvlan
+speaker_titles\twizzo
+speaker_roles\tzpeaker
+speaker_keys\tzkey
+speaker_articles\tblim
+clock_words\tzhours
+";
 
 /// The toy language.
 pub static TOY: Language = Language {
-    tag: "qtx",
-    name: Some("Toyish"),
-    licence: Some("no licence"),
-    aliases: &["qty"],
     locale: Locale::Turkic,
-    abbreviations: "# Toys\nZorb NAME\nplik NUMBER\nplok\n",
-    one_letter: "ŵ",
     mark_characters: &[(Mark::Question, '⁇')],
     mark_spaces: &[(Mark::Question, "\u{2009}")],
     mark_spaces_of_regions: &[("QM", &[(Mark::Comma, "\u{2003}")])],
-    opened: &[Mark::Exclamation],
-    conventions: Some(ConventionFacts {
-        titles: "wizzo",
-        particles: "vlan",
-        no_names: "zig",
-        common: "blim blam",
-        elision: Some(Elision { particle: "q'", words: "olaffo", ends: "ixx" }),
-        doubles_letters: true,
-        ..ConventionFacts::NONE
-    }),
-    function_words: Some(FunctionWords {
-        bound: "blim",
-        close: "blam",
-        objects: "blom",
-        conjunctions: "blum",
-        genitives: "vlan",
-    }),
-    speaker_words: SpeakerWords {
-        titles: "wizzo",
-        roles: "zpeaker",
-        keys: "zkey",
-        articles: "blim",
-        ..SpeakerWords::NONE
-    },
-    clock_words: "zhours",
-    ..Language::NONE
+    ..Language::read(
+        "qtx",
+        &LanguageFiles {
+            words: WORDS,
+            abbreviations: "# Toys\nZorb NAME\nplik NUMBER\nplok\n",
+            acronyms: "",
+        },
+    )
 };
 
 #[cfg(test)]
