@@ -224,6 +224,7 @@ impl Conventions {
         self.trail.counts
             || case == Case::Upper
             || tables.may_count(word)
+            || case != Case::Lower && tables.begins_any(word)
             || !token.is_plain && is_odd(tables, token, word)
     }
 
@@ -390,7 +391,7 @@ impl<'a> Words<'a> {
     /// Returns the case of an abbreviation.
     fn abbreviation(&self, at: usize, word: Word<'_>) -> Option<Case> {
         if word.case != Case::Lower
-            && self.tables.begins_any(word.lower)
+            && self.tables.begins_any(word.lower.as_bytes())
             && self.right(at, 1).is_some_and(|next| self.tables.begins(word.lower, next.lower))
         {
             return Some(Case::Lower);
@@ -498,7 +499,7 @@ impl<'a> Words<'a> {
         let count = match () {
             () if word.is_letter() => LOOK_AHEAD,
             () if is_open() || self.needs_pair(word) => 1,
-            () if word.case != Case::Lower && self.tables.begins_any(word.lower) => 1,
+            () if word.case != Case::Lower && self.tables.begins_any(word.lower.as_bytes()) => 1,
             () => self.needed_by_name(last),
         };
         NeededWords { count, to_letters: word.is_letter(), chosen: count > 1 && !word.is_letter() }

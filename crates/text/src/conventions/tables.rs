@@ -28,7 +28,7 @@ pub(super) struct LanguageTables {
     /// The words whose case a neighbour decides.
     paired: FxHashSet<&'static str>,
     /// The words that conventions may concern without an adjacent mark: abbreviations, titles, words whose case a
-    /// neighbour decides, words in mixed case, acronyms and names of species; each word also with a final `s`.
+    /// neighbour decides, epithets of species, and words in mixed case and acronyms, also in the plural.
     filter: WordFilter,
     acronyms: OnceLock<ByLower>,
     common: FxHashSet<&'static str>,
@@ -48,19 +48,20 @@ pub(super) struct LanguageTables {
 struct WordFilter(Box<[u64; 1024]>);
 
 impl WordFilter {
-    /// Makes a filter of the words of lists.
+    /// Makes a filter of the words of lists, each also with a final `s`.
     fn of(lists: [&'static str; 3]) -> Self {
         let mut filter = Self(Box::new([0; 1024]));
-        lists.into_iter().flat_map(words).for_each(|word| filter.add(word));
+        for word in lists.into_iter().flat_map(words) {
+            filter.add(word);
+            filter.add(&[word, "s"].concat());
+        }
         filter
     }
 
-    /// Adds a word, and the word with a final `s`, ignoring case.
+    /// Adds a word, ignoring case.
     fn add(&mut self, word: &str) {
-        let plural = [word, "s"].concat();
-        for place in [word, &*plural].map(|word| Self::place(word.as_bytes())) {
-            self.0[place / 64] |= 1 << (place % 64);
-        }
+        let place = Self::place(word.as_bytes());
+        self.0[place / 64] |= 1 << (place % 64);
     }
 
     /// Returns the index of a word among the 65,536 bits, ignoring case. All words of one byte have the same.
@@ -98,7 +99,6 @@ impl LanguageTables {
             abbreviations.entries.values().filter_map(|entry| entry.after.as_deref()).collect();
         let mut filter = WordFilter::of([MIXED_LIST, ACRONYMS, language.acronyms]);
         abbreviations.entries.keys().chain(SPECIES.keys()).for_each(|word| filter.add(word));
-        firsts.iter().for_each(|word| filter.add(word));
         let [common, titles, offices, particles] =
             [facts.common, facts.titles, facts.offices, facts.particles]
                 .map(|list| list.split_ascii_whitespace().collect::<FxHashSet<_>>());
@@ -134,8 +134,8 @@ impl LanguageTables {
     }
 
     /// Returns true if a word begins some abbreviation of two words.
-    pub(super) fn begins_any(&self, lower: &str) -> bool {
-        self.firsts.contains(&lower)
+    pub(super) fn begins_any(&self, lower: &[u8]) -> bool {
+        self.firsts.iter().any(|first| first.as_bytes() == lower)
     }
 
     /// Returns true if a word in lower case is common and no name.
@@ -143,7 +143,8 @@ impl LanguageTables {
         self.common.contains(lower)
     }
 
-    /// Returns false if a word counts only with an adjacent mark: no list has it, and it is not a name with `Mc`.
+    /// Returns false if a word in lower case counts only with an adjacent mark: no list has it, and it is not a name
+    /// with `Mc`.
     #[inline]
     pub(super) fn may_count(&self, lower: &[u8]) -> bool {
         self.filter.may_have(lower) || lower.starts_with(MC)
