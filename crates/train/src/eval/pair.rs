@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::corpus::{Corpus, Example, ExampleBlocks, Protocol, Reading};
 use majuscule_base::error::{Error, Result};
-use majuscule_text::{Case, Choice, Label, Locale};
+use majuscule_text::{Choice, Label, Locale};
 
 /// A reference or a hypothesis: a file read under a protocol.
 #[derive(Debug)]
@@ -75,88 +75,24 @@ pub type PairVisitor<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + '
 /// If a file cannot be read, if the words differ (the error names both words and their lines), or
 /// if `visit` fails.
 pub fn pair(reference: &PairSide, hypotheses: &[PairSide], visit: &mut PairVisitor<'_>) -> Result<()> {
-    let mut streams = Vec::new();
-    for side in hypotheses {
-        let reference = reference.words.as_ref().map(FileWords::of).transpose()?;
-        streams.push(HypothesisStream { hypothesis: FileWords::of(side.words())?, reference, same: 0 });
-    }
-    match follow(reference, &mut streams, visit)? {
-        None => Ok(()),
-        Some(difference) => Err(difference.error(reference, &hypotheses[difference.hypothesis])?),
-    }
-}
-
-/// The first difference between a hypothesis and the reference: the word of each side, `None` where
-/// the side has ended.
-struct WordMismatch {
-    hypothesis: usize,
-    /// The number of equal words before the difference.
-    same: u64,
-    expected: Option<String>,
-    found: Option<String>,
-}
-
-impl WordMismatch {
-    fn error(&self, reference: &PairSide, hypothesis: &PairSide) -> Result<Error> {
-        let position = |side: &PairSide| -> Result<(String, u64)> {
-            let (file, line) = side.words().place_of_word(self.same)?.unwrap_or((String::new(), 1));
-            // A text in memory or in a single file has the name of the side.
-            Ok((if side.is_several { file } else { side.name.clone() }, line))
-        };
-        let same = "the words must be the same in the same order, capitals aside";
-        Ok(match (&self.found, &self.expected) {
-            (Some(found), Some(expected)) => {
-                let (name, at) = position(reference)?;
-                let (file, line) = position(hypothesis)?;
-                Error::line(
-                    &file,
-                    line,
-                    format!("\"{found}\", but {name}, line {at} has \"{expected}\": {same}"),
-                )
-            }
-            (Some(found), None) => {
-                let (file, line) = position(hypothesis)?;
-                let name = &reference.name;
-                Error::line(&file, line, format!("\"{found}\", but {name} has ended before it: {same}"))
-            }
-            (None, expected) => {
-                let expected = expected.as_deref().unwrap_or_default();
-                let (name, line) = position(reference)?;
-                let problem = format!("ends, but {name}, line {line} goes on with \"{expected}\": {same}");
-                Error::file(&hypothesis.name, problem)
-            }
-        })
-    }
-}
-
-/// Compares all streams with the reference word by word, up to the first difference.
-fn follow(
-    reference: &PairSide,
-    streams: &mut [HypothesisStream<'_>],
-    visit: &mut PairVisitor<'_>,
-) -> Result<Option<WordMismatch>> {
-    let locale = reference.corpus.locale();
+    let open = |hypothesis| HypothesisStream::open(reference, hypothesis);
+    let mut streams = hypotheses.iter().map(open).collect::<Result<Vec<_>>>()?;
     let mut choices = vec![Vec::new(); streams.len()];
     let mut examples = ExampleQueue::of(&reference.corpus)?;
     while let Some((example, gaps)) = examples.next()? {
-        for (hypothesis, (stream, choices)) in streams.iter_mut().zip(&mut choices).enumerate() {
+        for (stream, choices) in streams.iter_mut().zip(&mut choices) {
             choices.clear();
             let gaps = gaps.iter().copied().chain(std::iter::repeat(0));
             for (((lower, _), gold), gap) in example.tokens.iter().zip(&example.gold).zip(gaps) {
-                match stream.label(lower, gold.label.case, gap)? {
-                    Ok(label) => choices.push(label.into()),
-                    Err(differing) => return Ok(Some(differing.difference(hypothesis, stream.same, locale))),
-                }
+                choices.push(stream.label((lower, gold.label), gap)?.into());
             }
         }
         visit(&example, &choices)?;
     }
-    for (hypothesis, stream) in streams.iter_mut().enumerate() {
-        if let Err(differing) = stream.end()? {
-            return Ok(Some(differing.difference(hypothesis, stream.same, locale)));
-        }
+    for stream in &mut streams {
+        while stream.next(None)?.is_some() {}
     }
-    Ok(None)
+    Ok(())
 }
 
 /// The examples of a corpus, in order. Each has, for its words, the number of words that the
@@ -195,80 +131,87 @@ impl<'a> ExampleQueue<'a> {
 
 /// The words of a hypothesis during the comparison with the reference.
 struct HypothesisStream<'a> {
-    hypothesis: FileWords<'a>,
+    reference: &'a PairSide,
+    hypothesis: &'a PairSide,
+    found: FileWords<'a>,
     /// All words of the reference, if the protocol omits words because of their case.
-    reference: Option<FileWords<'a>>,
+    expected: Option<FileWords<'a>>,
     /// The number of equal words so far.
     same: u64,
 }
 
-/// Two words that should be equal. `None` where a side has ended.
-struct Differing {
-    expected: Option<LabelledWord>,
-    found: Option<LabelledWord>,
-}
-
-/// A word in lower case and its label.
-type LabelledWord = (String, Label);
-
-impl Differing {
-    fn difference(self, hypothesis: usize, same: u64, locale: Locale) -> WordMismatch {
-        let spelled = |(lower, label): LabelledWord| label.case.applied(&lower, locale);
-        WordMismatch {
-            hypothesis,
-            same,
-            expected: self.expected.map(spelled),
-            found: self.found.map(spelled),
-        }
+impl<'a> HypothesisStream<'a> {
+    fn open(reference: &'a PairSide, hypothesis: &'a PairSide) -> Result<Self> {
+        let expected = reference.words.as_ref().map(FileWords::of).transpose()?;
+        let found = FileWords::of(hypothesis.words())?;
+        Ok(Self { reference, hypothesis, found, expected, same: 0 })
     }
-}
 
-fn owned((lower, label): (&str, Label)) -> LabelledWord {
-    (lower.to_owned(), label)
-}
-
-impl HypothesisStream<'_> {
     /// Skips the `gap` words that the protocol omitted before a word of the reference, and returns
     /// the hypothesis's label for that word.
-    fn label(&mut self, lower: &str, case: Case, gap: u32) -> Result<Result<Label, Differing>> {
-        let wanted = (lower, Label::from(case));
-        let mut left_out = gap;
-        loop {
-            let found = self.hypothesis.next()?;
-            let expected = match &mut self.reference {
-                None => Some(wanted),
-                Some(reference) => reference.next()?,
-            };
-            match (expected, found) {
-                (Some(expected), Some(found)) if expected.0 == found.0 => {
-                    self.same += 1;
-                    match left_out.checked_sub(1) {
-                        Some(fewer) => left_out = fewer,
-                        None => return Ok(Ok(found.1)),
-                    }
-                }
-                (expected, found) => {
-                    let expected = expected.or(Some(wanted)).map(owned);
-                    return Ok(Err(Differing { expected, found: found.map(owned) }));
-                }
-            }
+    fn label(&mut self, wanted: (&str, Label), gap: u32) -> Result<Label> {
+        for _ in 0..gap {
+            self.next(Some(wanted))?;
         }
+        Ok(self.next(Some(wanted))?.unwrap_or_default())
     }
 
-    /// Checks that both sides end together.
-    fn end(&mut self) -> Result<Result<(), Differing>> {
-        loop {
-            let found = self.hypothesis.next()?;
-            let expected = self.reference.as_mut().map_or(Ok(None), FileWords::next)?;
-            match (expected, found) {
-                (None, None) => return Ok(Ok(())),
-                (Some(expected), Some(found)) if expected.0 == found.0 => self.same += 1,
-                (expected, found) => {
-                    let (expected, found) = (expected.map(owned), found.map(owned));
-                    return Ok(Err(Differing { expected, found }));
-                }
+    /// Advances both sides by a word and returns the hypothesis's label for it; `None` if both sides end. `wanted` is
+    /// the word of the reference, if the protocol omits no words.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or the words differ.
+    fn next(&mut self, wanted: Option<(&str, Label)>) -> Result<Option<Label>> {
+        let found = self.found.next()?;
+        let expected = match &mut self.expected {
+            None => wanted,
+            Some(words) => words.next()?.or(wanted),
+        };
+        match (expected, found) {
+            (None, None) => return Ok(None),
+            (Some((expected, _)), Some((found, label))) if expected == found => {
+                self.same += 1;
+                return Ok(Some(label));
             }
+            _ => {}
         }
+        let locale = self.reference.corpus.locale();
+        let spelled = |(lower, label): (&str, Label)| label.case.applied(lower, locale);
+        let (expected, found) = (expected.map(spelled), found.map(spelled));
+        Err(self.mismatch(expected, found)?)
+    }
+
+    /// Returns the error for the first difference: the word of each side, `None` where the side has ended.
+    fn mismatch(&self, expected: Option<String>, found: Option<String>) -> Result<Error> {
+        let Self { reference, hypothesis, .. } = *self;
+        let position = |side: &PairSide| -> Result<(String, u64)> {
+            let (file, line) = side.words().place_of_word(self.same)?.unwrap_or((String::new(), 1));
+            // A text in memory or in a single file has the name of the side.
+            Ok((if side.is_several { file } else { side.name.clone() }, line))
+        };
+        let same = "the words must be the same in the same order, capitals aside";
+        Ok(match (found, expected) {
+            (Some(found), Some(expected)) => {
+                let (name, at) = position(reference)?;
+                let (file, line) = position(hypothesis)?;
+                Error::line(
+                    &file,
+                    line,
+                    format!("\"{found}\", but {name}, line {at} has \"{expected}\": {same}"),
+                )
+            }
+            (Some(found), None) => {
+                let (file, line) = position(hypothesis)?;
+                let name = &reference.name;
+                Error::line(&file, line, format!("\"{found}\", but {name} has ended before it: {same}"))
+            }
+            (None, expected) => {
+                let expected = expected.unwrap_or_default();
+                let (name, line) = position(reference)?;
+                let problem = format!("ends, but {name}, line {line} goes on with \"{expected}\": {same}");
+                Error::file(&hypothesis.name, problem)
+            }
+        })
     }
 }
 
