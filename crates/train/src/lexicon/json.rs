@@ -4,28 +4,15 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{CountedForm, Lexicon, LexiconSource};
+use super::{CountedForm, Lexicon, LexiconSource, LexiconUpdate};
 
 #[derive(Serialize)]
 struct LexiconHeader<'a> {
     format: &'static str,
     version: u32,
     language: &'a str,
-    sources: Vec<SourceLine<'a>>,
-    updates: Vec<UpdateLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct SourceLine<'a> {
-    name: &'a str,
-    words: u64,
-}
-
-#[derive(Serialize)]
-struct UpdateLine<'a> {
-    date: String,
-    decay: f64,
-    sources: &'a [String],
+    sources: &'a [LexiconSource],
+    updates: &'a [LexiconUpdate],
 }
 
 #[derive(Serialize)]
@@ -48,20 +35,12 @@ struct FormLine<'a> {
 /// # Errors
 /// If `out` cannot be written.
 pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-    let sources = lexicon.sources().iter();
-    let updates = lexicon.updates().iter();
     let header = serde_json::to_string(&LexiconHeader {
         format: "majuscule lexicon",
         version: super::tsv::FORMAT,
         language: lexicon.language(),
-        sources: sources.map(|source| SourceLine { name: source.name(), words: source.words }).collect(),
-        updates: updates
-            .map(|update| UpdateLine {
-                date: update.date.to_string(),
-                decay: update.decay,
-                sources: &update.sources,
-            })
-            .collect(),
+        sources: lexicon.sources(),
+        updates: lexicon.updates(),
     })?;
     // The header is a complete object, written without its closing bracket.
     write!(out, "{},\"words\":[", header.trim_end_matches('}'))?;

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
+use super::Lexicon;
 use super::counter::spell;
-use super::read::LexiconLines;
-use super::{CountedForm, FormCounter, Lexicon, LexiconSource};
+use super::read::{LexiconLines, OneSource};
 use majuscule_base::error::Result;
 use majuscule_base::files::Input;
 use majuscule_text::tokenize::tokenize;
@@ -21,18 +21,7 @@ use majuscule_text::{Locale, Tokens};
 pub struct List {
     name: String,
     locale: Locale,
-    entries: Vec<ListPhrase>,
-}
-
-/// An entry of a list: its words as they are spelled.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ListPhrase(Vec<String>);
-
-impl ListPhrase {
-    /// The words of the entry as they are spelled, at least one.
-    pub fn words(&self) -> &[String] {
-        &self.0
-    }
+    entries: Vec<Vec<String>>,
 }
 
 impl List {
@@ -68,7 +57,7 @@ impl List {
                 return Err(lines.problem(problem));
             }
             if known.insert(words.clone()) {
-                list.entries.push(ListPhrase(words));
+                list.entries.push(words);
             }
         }
         Ok(list)
@@ -79,8 +68,8 @@ impl List {
         &self.name
     }
 
-    /// The entries in the order of the file, without duplicates.
-    pub fn entries(&self) -> &[ListPhrase] {
+    /// The entries in the order of the file, without duplicates: the words of each as they are spelled, at least one.
+    pub fn entries(&self) -> &[Vec<String>] {
         &self.entries
     }
 
@@ -88,17 +77,13 @@ impl List {
     /// sentence. The words of phrases are included only with `phrases`, since not every word of a
     /// phrase is spelled the same elsewhere (`Area`, `University`).
     pub fn to_lexicon(&self, phrases: bool) -> Lexicon {
-        let mut lexicon = Lexicon::of_locale(self.locale);
-        lexicon.sources.push(LexiconSource::new(&self.name, self.entries.len() as u64));
-        let sources = lexicon.sets.id(vec![0]);
-        let mut counter = FormCounter::new(self.locale);
-        for ListPhrase(words) in self.entries.iter().filter(|entry| phrases || entry.0.len() == 1) {
+        let mut lexicon = OneSource::new(Lexicon::of_locale(self.locale));
+        for words in self.entries.iter().filter(|words| phrases || words.len() == 1) {
             for (word, case) in words.iter().filter_map(|word| spell(word, self.locale).ok()) {
-                counter.add(&word, CountedForm { case, count: 1.0, initial: 0.0, sources });
+                lexicon.add(&word, case, 1.0);
             }
         }
-        counter.finish_into(&mut lexicon, |_| sources);
-        lexicon
+        lexicon.finish(&self.name, self.entries.len() as u64)
     }
 }
 
@@ -137,7 +122,7 @@ mod tests {
         let list = list(PLACES).unwrap();
         assert_eq!(list.name(), "places.txt");
         assert_eq!(list.entries().len(), 5);
-        assert_eq!(list.entries()[1].words(), ["New", "York"]);
+        assert_eq!(list.entries()[1], ["New", "York"]);
     }
 
     #[test]
@@ -150,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_name_that_looks_like_a_file_is_an_entry() {
-        assert_eq!(list("ASP.NET\n").unwrap().entries()[0].words(), ["ASP.NET"]);
+        assert_eq!(list("ASP.NET\n").unwrap().entries()[0], ["ASP.NET"]);
     }
 
     #[test]

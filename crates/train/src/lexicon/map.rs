@@ -31,7 +31,7 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
 }
 
 pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> {
-    let mut lexicon = OneSource::new(language)?;
+    let mut lexicon = OneSource::new(Lexicon::new(language)?);
     let mut words = 0;
     while lines.advance()? {
         let line = lines.line();

@@ -12,7 +12,7 @@ mod sources;
 pub mod tsv;
 
 pub use counter::FormCounter;
-pub use list::{List, ListPhrase};
+pub use list::List;
 pub use operations::{FormFilter, VocabularyLimits};
 pub use sources::{Date, LexiconSource, LexiconUpdate};
 

@@ -35,7 +35,7 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
 }
 
 pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> {
-    let mut lexicon = OneSource::new(language)?;
+    let mut lexicon = OneSource::new(Lexicon::new(language)?);
     let mut words = 0.0;
     // The number of forms that are not words, and the problem of the first.
     let mut skipped = (0u64, None);

@@ -180,10 +180,10 @@ pub(super) struct OneSource {
 }
 
 impl OneSource {
-    pub(super) fn new(language: &str) -> Result<Self> {
-        let mut lexicon = Lexicon::new(language)?;
+    /// Begins with an empty lexicon.
+    pub(super) fn new(mut lexicon: Lexicon) -> Self {
         let set = lexicon.sets.id(vec![0]);
-        Ok(Self { counter: FormCounter::new(lexicon.locale), lexicon, set })
+        Self { counter: FormCounter::new(lexicon.locale), lexicon, set }
     }
 
     pub(super) fn locale(&self) -> Locale {

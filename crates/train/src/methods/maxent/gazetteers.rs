@@ -88,7 +88,7 @@ fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) ->
         }
         Ok(tokens)
     };
-    list.entries().iter().map(|words| entry(words.words())).collect()
+    list.entries().iter().map(|words| entry(words)).collect()
 }
 
 fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Result<HashTable<1>> {
