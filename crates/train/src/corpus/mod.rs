@@ -26,9 +26,9 @@ use majuscule_base::files::{self, Input};
 use majuscule_base::interrupt::Interrupt;
 use majuscule_format::Record;
 use majuscule_format::{Utterance, UtterancePart};
-use majuscule_text::{Break, Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
+use majuscule_text::{Label, Locale, Mark, Spellings, Tokens, Upos, sentence};
 
-pub use protocol::{Protocol, ReiTag};
+pub use protocol::Protocol;
 pub use read::{CorpusSentence, DEFAULT_LANGUAGE, Reading, SpeechPart, SpeechPartKind};
 
 use protocol::{ExampleBuilder, SingleLetters};
@@ -340,9 +340,9 @@ impl Corpus {
                 for part in SpeechPart::all_of(kind, input, &self.reading)? {
                     let name = match kind {
                         SpeechPartKind::Speaker if self.sources.len() > 1 => {
-                            format!("{} {}", files::name(Path::new(&source.name())), part.name())
+                            format!("{} {}", files::name(Path::new(&source.name())), part.name)
                         }
-                        _ => part.name().to_owned(),
+                        _ => part.name.clone(),
                     };
                     match found.iter_mut().find(|(known, _)| *known == name) {
                         Some((_, known)) => known.sources.push(source.again()?),
@@ -536,9 +536,6 @@ impl Corpus {
                     examples.end_document(&mut count)?;
                 }
                 block.sentences(&mut |sentence| {
-                    if sentence.before == Break::Document {
-                        examples.end_document(&mut count)?;
-                    }
                     examples.sentence(sentence, &mut count)?;
                     if found.is_none() && given.get() + examples.waiting() > word {
                         found = Some((source.name(), sentence.line));
@@ -758,10 +755,6 @@ impl ExampleBlocks<'_> {
         }
         block.sentences(&mut |sentence| {
             self.blocks.corpus.interrupt.check()?;
-            // A file may hold several recordings.
-            if sentence.before == Break::Document {
-                self.examples.end_document(visit)?;
-            }
             self.examples.sentence(sentence, visit)
         })?;
         Ok(true)

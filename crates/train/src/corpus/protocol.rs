@@ -262,28 +262,6 @@ impl From<Protocol> for String {
     }
 }
 
-/// A tag of Rei et al. 2020, section 3.2.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum ReiTag {
-    /// All letters are capitals, including a single one.
-    U,
-    /// Only the first of several letters is a capital.
-    T,
-    /// All other cases, including `McDonald` and `Jean-Paul`.
-    L,
-}
-
-impl ReiTag {
-    /// The tag of a case.
-    pub fn of(case: Case) -> Self {
-        match case {
-            Case::Upper => Self::U,
-            Case::Title => Self::T,
-            Case::Lower | Case::Mixed(_) => Self::L,
-        }
-    }
-}
-
 /// The number of times each single letter occurs as a word: in lower case anywhere, and as a
 /// capital inside a sentence.
 #[derive(Debug, Clone, Default)]
@@ -445,6 +423,10 @@ impl<'a> ExampleBuilder<'a> {
         sentence: CorpusSentence<'_>,
         visit: &mut ExampleVisitor<'_>,
     ) -> Result<()> {
+        // A file may hold several recordings.
+        if sentence.before == Break::Document {
+            self.end_document(visit)?;
+        }
         match self.protocol {
             Protocol::Mix | Protocol::Windows | Protocol::Layouts => self.take_turns(sentence, visit),
             protocol => self.sentence_under(protocol, sentence, visit),
@@ -724,6 +706,7 @@ mod tests {
 
     use super::super::{Corpus, Reading};
     use super::*;
+    use crate::corpus::stats::{Tags, WordStats};
     use majuscule_format::Format;
 
     fn corpus(text: &str, format: Format, protocol: Protocol) -> Corpus {
@@ -820,9 +803,13 @@ mod tests {
     fn the_tags_are_those_of_rei_2020_table_1() {
         let text = "Automatic Truecasing of Video Subtitles using BERT: A multilingual adaptable approach";
         let examples = corpus(text, Format::Text, Protocol::Rei).examples().unwrap();
-        let tags: Vec<ReiTag> = examples[0].gold.iter().map(|gold| ReiTag::of(gold.label.case)).collect();
-        use ReiTag::{L, T, U};
-        assert_eq!(tags, [T, T, L, T, T, L, U, U, L, L, L]);
+        let tag = |gold: &Gold| {
+            let mut words = WordStats::default();
+            words.add(gold.label.case);
+            let Tags { l, u, t } = words.tags;
+            [(l, 'L'), (u, 'U'), (t, 'T')].into_iter().find(|(words, _)| *words == 1).unwrap().1
+        };
+        assert_eq!(examples[0].gold.iter().map(tag).collect::<String>(), "TTLTTLUULLL");
         let lower: Vec<&str> = examples[0].tokens.iter().map(|(lower, _)| lower).collect();
         let source = "automatic truecasing of video subtitles using bert a multilingual adaptable approach";
         assert_eq!(lower.join(" "), source);

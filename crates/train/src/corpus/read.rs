@@ -51,11 +51,10 @@ pub struct Reading {
 
 /// Records that belong together in the transcript of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SpeechPart {
-    /// The words of a speaker.
-    Speaker(String),
-    /// The words of a category, such as the focus condition f0 of stm.
-    Category(String),
+pub struct SpeechPart {
+    kind: SpeechPartKind,
+    /// The speaker, or the category, such as the focus condition f0 of stm.
+    pub(super) name: String,
 }
 
 /// The kinds of parts that a transcript is divided into.
@@ -83,27 +82,20 @@ impl SpeechPartKind {
             Self::Category => "stm",
         }
     }
+
+    /// Returns the names of the parts of the kind that an utterance belongs to.
+    fn names<'a>(self, utterance: &Utterance<'a>) -> Vec<&'a str> {
+        match self {
+            Self::Speaker => utterance.speaker.into_iter().collect(),
+            Self::Category => utterance.categories.clone(),
+        }
+    }
 }
 
 impl SpeechPart {
-    /// Returns the parts of a kind that an utterance belongs to.
-    fn of(kind: SpeechPartKind, utterance: &Utterance<'_>) -> Vec<Self> {
-        match kind {
-            SpeechPartKind::Speaker => {
-                utterance.speaker.map(|name| Self::Speaker(name.into())).into_iter().collect()
-            }
-            SpeechPartKind::Category => {
-                utterance.categories.iter().map(|&name| Self::Category(name.into())).collect()
-            }
-        }
-    }
-
     /// Returns true if an utterance belongs to the part.
     fn has(&self, utterance: &Utterance<'_>) -> bool {
-        match self {
-            Self::Speaker(name) => utterance.speaker == Some(name),
-            Self::Category(name) => utterance.categories.contains(&name.as_str()),
-        }
+        self.kind.names(utterance).contains(&self.name.as_str())
     }
 
     /// Returns the parts of a kind that a file has, in the order of their first records; none in formats
@@ -123,20 +115,14 @@ impl SpeechPart {
             let Some(utterance) = records.utterance()?.filter(|_| !record.stretches.is_empty()) else {
                 continue;
             };
-            for part in Self::of(kind, &utterance) {
+            for name in kind.names(&utterance) {
+                let part = Self { kind, name: name.to_owned() };
                 if !found.contains(&part) {
                     found.push(part);
                 }
             }
         }
         Ok(found)
-    }
-
-    /// The speaker, or the category.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Speaker(name) | Self::Category(name) => name,
-        }
     }
 }
 
@@ -219,11 +205,8 @@ const MAX_LINE: usize = 1 << 28;
 
 /// The blocks of a file, in order.
 pub(super) struct CorpusBlocks {
-    file: Arc<str>,
-    kind: Format,
-    split: Option<Arc<str>>,
-    /// True if the next block is the first.
-    begins: bool,
+    /// The next block, without its paragraphs.
+    block: CorpusBlock,
     source: BlockSource,
 }
 
@@ -241,17 +224,22 @@ impl CorpusBlocks {
     pub(super) fn new(mut input: Input<'static>, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
         let kind = reading.format.of_input(&mut input)?;
-        let split = (kind.info().runs_on || reading.split && kind.info().has_paragraphs)
-            .then(|| Arc::from(reading.language()));
-        let source = match kind.info().family {
-            FormatFamily::Text => BlockSource::Lines(PlainLines::new(input)?),
+        let split =
+            (kind.info().runs_on || reading.split && kind.info().has_paragraphs).then(|| Arc::from(reading.language()));
+        let (source, tokenised) = match kind.info().family {
+            FormatFamily::Text => (BlockSource::Lines(PlainLines::new(input)?), kind.info().is_tokenised),
             _ => {
                 let records = kind.records(input, reading.field.as_deref())?;
-                let apart = apart && kind.info().has_mark_column;
-                BlockSource::Records(JoinedRecords::new(records, kind, apart, reading))
+                // The marks of a transcript are separate tokens only on request.
+                let has_marks = kind.info().has_mark_column;
+                let joined = JoinedRecords::new(records, kind, apart && has_marks, reading);
+                (BlockSource::Records(joined), if has_marks { apart } else { kind.info().is_tokenised })
             }
         };
-        Ok(Self { file, kind, split, begins: true, source })
+        let paragraphs = CorpusParagraphs::Text(String::new(), Vec::new());
+        let has_paragraphs = kind.info().has_paragraphs;
+        let block = CorpusBlock { file, begins: true, paragraphs, has_paragraphs, split, tokenised };
+        Ok(Self { block, source })
     }
 
     /// Reads the next block; `None` at the end.
@@ -261,30 +249,16 @@ impl CorpusBlocks {
     pub(super) fn next(&mut self) -> Result<Option<CorpusBlock>> {
         let paragraphs = match &mut self.source {
             BlockSource::Lines(lines) => lines.next()?,
-            BlockSource::Records(joined) => joined.next(&self.file)?,
+            BlockSource::Records(joined) => joined.next(&self.block.file)?,
         };
-        let begins = std::mem::take(&mut self.begins);
-        let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.info().is_tokenised);
-        // The marks of a transcript are separate tokens only on request.
-        let tokenised = match &self.source {
-            BlockSource::Records(joined) if self.kind.info().has_mark_column => joined.apart,
-            _ => tokenised,
-        };
-        let has_paragraphs = self.kind.info().has_paragraphs;
-        Ok(paragraphs.map(|paragraphs| CorpusBlock {
-            file,
-            begins,
-            paragraphs,
-            has_paragraphs,
-            split,
-            tokenised,
-        }))
+        let begins = std::mem::take(&mut self.block.begins);
+        Ok(paragraphs.map(|paragraphs| CorpusBlock { begins, paragraphs, ..self.block.clone() }))
     }
 
     /// Returns true if lines are sentences only by default, so that [`Reading::split`] would split
     /// them.
     pub(super) fn has_own_lines(&self) -> bool {
-        self.kind.info().has_paragraphs
+        self.block.has_paragraphs
     }
 }
 
@@ -569,15 +543,7 @@ impl CorpusBlock {
                 let text = text.map_err(|_| files::not_utf8(&self.file, *first, bytes))?;
                 let mut before = if self.begins { Break::Document } else { Break::Line };
                 for (paragraph, line) in text.split('\n').zip(*first..) {
-                    let Some(language) = split else {
-                        let text = paragraph.trim();
-                        if !text.is_empty() {
-                            visit(CorpusSentence { text, before, tokenised, line })?;
-                            before = Break::Line;
-                        }
-                        continue;
-                    };
-                    for text in sentence::split(paragraph, language) {
+                    for text in sentences(paragraph, split) {
                         visit(CorpusSentence { text, before, tokenised, line })?;
                         before = Break::Space;
                     }

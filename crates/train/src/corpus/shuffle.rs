@@ -44,7 +44,7 @@ pub struct Shuffled {
 /// # Errors
 /// If a file cannot be read or violates its format.
 pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
-    let ShuffledBlocks { blocks, read, shouted } = blocks(corpus, config)?;
+    let (blocks, read, shouted) = blocks(corpus, config)?;
     let text = blocks.iter().flat_map(|block| [block.text(), "\n"]).collect();
     Ok(Shuffled { text, read, shouted })
 }
@@ -57,7 +57,7 @@ impl Corpus {
     /// If a file cannot be read or violates its format; or if it can be read only once:
     /// [`Corpus::hold`] keeps it in memory.
     pub fn shuffled(&self, stretch: usize) -> Result<Self> {
-        let mut blocks = blocks(self, ShuffleConfig { stretch, ..ShuffleConfig::default() })?.blocks;
+        let (mut blocks, ..) = blocks(self, ShuffleConfig { stretch, ..ShuffleConfig::default() })?;
         if let Some(first) = blocks.first_mut() {
             first.begins = true;
         }
@@ -65,14 +65,8 @@ impl Corpus {
     }
 }
 
-/// The text of a corpus in another order.
-struct ShuffledBlocks {
-    blocks: Vec<CorpusBlock>,
-    read: u64,
-    shouted: u64,
-}
-
-fn blocks(corpus: &Corpus, config: ShuffleConfig) -> Result<ShuffledBlocks> {
+/// Returns the text of a corpus in another order, and the numbers of sentences that were read and that were left out.
+fn blocks(corpus: &Corpus, config: ShuffleConfig) -> Result<(Vec<CorpusBlock>, u64, u64)> {
     let (mut stretches, mut stretch, mut scratch) = (Vec::new(), Vec::<CorpusBlock>::new(), String::new());
     let (mut read, mut shouted, mut sentences) = (0, 0, 0);
     let mut blocks = corpus.blocks();
@@ -101,7 +95,7 @@ fn blocks(corpus: &Corpus, config: ShuffleConfig) -> Result<ShuffledBlocks> {
     stretches.extend((!stretch.is_empty()).then_some(stretch));
     let mut random = ChaCha8Rng::seed_from_u64(config.seed);
     random::shuffle(&mut stretches, |end| below(&mut random, end as u64) as usize);
-    Ok(ShuffledBlocks { blocks: stretches.into_iter().flatten().collect(), read, shouted })
+    Ok((stretches.into_iter().flatten().collect(), read, shouted))
 }
 
 /// Returns true if at least two words of more than one letter, and at least half of all such words,

@@ -82,9 +82,11 @@ pub fn split(
     check_cuttable(files, reading)?;
     let mut report = None;
     files::publish_folder(folder, replace.then_some(MANIFEST), |folder| {
-        let mut parts = PartFiles::new(folder, &names)?;
-        lines(files, reading, config, &mut parts)?;
-        let written = parts.finish()?;
+        for part in PARTS {
+            let folder = folder.join(part);
+            std::fs::create_dir(&folder).map_err(|error| Error::io("create", folder, error))?;
+        }
+        let written = lines(files, reading, config, |part, i| folder.join(PARTS[part]).join(&names[i]))?;
         let found = examine(&written, reading, config, &names)?;
         let json =
             serde_json::to_string_pretty(&found).map_err(|error| Error::io("write", folder, error.into()))?;
@@ -150,54 +152,27 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     Ok(())
 }
 
-/// The files of the parts, each opened for writing at its first line.
-struct PartFiles {
-    files: Vec<[Option<Publish>; 3]>,
-    paths: Vec<[PathBuf; 3]>,
-    /// The paths of the files that were written.
-    written: [Vec<PathBuf>; 3],
+/// A part of a file, which is opened for writing at its first line.
+struct PartFile {
+    path: PathBuf,
+    file: Option<Publish>,
 }
 
-impl PartFiles {
-    fn new(folder: &Path, names: &[String]) -> Result<Self> {
-        let mut parts = Self { files: Vec::new(), paths: Vec::new(), written: [vec![], vec![], vec![]] };
-        for part in PARTS {
-            let folder = folder.join(part);
-            std::fs::create_dir(&folder).map_err(|error| Error::io("create", folder, error))?;
-        }
-        for name in names {
-            parts.paths.push(PARTS.map(|part| folder.join(part).join(name)));
-            parts.files.push([None, None, None]);
-        }
-        Ok(parts)
-    }
-
-    /// Appends a line to a part of a file.
-    fn write(&mut self, file: usize, part: usize, line: &str) -> Result<()> {
-        let path = &self.paths[file][part];
-        let slot = &mut self.files[file][part];
-        let out = match slot {
-            Some(out) => out,
-            None => slot.insert(Publish::new(path)?),
+impl PartFile {
+    /// Appends a line.
+    fn write(&mut self, line: &str) -> Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(Publish::new(&self.path)?),
         };
-        writeln!(out, "{line}").map_err(|error| Error::io("write", path, error))
+        writeln!(file, "{line}").map_err(|error| Error::io("write", &self.path, error))
     }
 
-    /// Closes the parts of a file, so that few are open at once.
-    fn close(&mut self, file: usize) -> Result<()> {
-        for (part, slot) in self.files[file].iter_mut().enumerate() {
-            if let Some(out) = slot.take() {
-                out.commit()?;
-                self.written[part].push(self.paths[file][part].clone());
-            }
-        }
-        Ok(())
-    }
-
-    /// Closes all files and returns the paths of each part's files.
-    fn finish(mut self) -> Result<[Vec<PathBuf>; 3]> {
-        (0..self.files.len()).try_for_each(|file| self.close(file))?;
-        Ok(self.written)
+    /// Closes the file and returns its path, if it has lines.
+    fn finish(self) -> Result<Option<PathBuf>> {
+        let Some(file) = self.file else { return Ok(None) };
+        file.commit()?;
+        Ok(Some(self.path))
     }
 }
 
@@ -243,22 +218,35 @@ fn quotas(total: u64, shares: [u32; 3]) -> [u64; 3] {
     quotas
 }
 
-/// Distributes the lines of each file among the parts, independently of other files.
-fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
+/// Distributes the lines of each file among the parts, independently of other files. `path` returns the path of a part
+/// of a file. Returns the paths that were written, by parts.
+fn lines(
+    files: &[PathBuf],
+    reading: &Reading,
+    config: &SplitConfig,
+    path: impl Fn(usize, usize) -> PathBuf,
+) -> Result<[Vec<PathBuf>; 3]> {
+    let mut written = [const { Vec::new() }; 3];
     for (i, file) in files.iter().enumerate() {
         let headed = has_header(file, reading);
         let total = count_lines(file, headed)?;
         let mut draw = PartSampler::new(total, config.seed, i as u64);
+        let mut parts = [0, 1, 2].map(|part| PartFile { path: path(part, i), file: None });
         let mut lines = files::open(file)?.lines();
-        copy_header(&mut lines, headed, i, parts)?;
+        // Each part of a table has its header.
+        if headed && let Some(header) = lines.next()? {
+            parts.iter_mut().try_for_each(|part| part.write(header))?;
+        }
         while let Some(line) = lines.next()? {
             if !line.trim().is_empty() {
-                parts.write(i, draw.next(), line)?;
+                parts[draw.next()].write(line)?;
             }
         }
-        parts.close(i)?;
+        for (part, written) in parts.into_iter().zip(&mut written) {
+            written.extend(part.finish()?);
+        }
     }
-    Ok(())
+    Ok(written)
 }
 
 /// The number of lines that are not empty.
@@ -277,14 +265,6 @@ fn count_lines(file: &Path, headed: bool) -> Result<u64> {
 fn has_header(file: &Path, reading: &Reading) -> bool {
     let kind = if reading.format == Format::Auto { Format::of_name(file) } else { reading.format };
     kind.info().has_header && has_names(reading.field.as_deref())
-}
-
-/// Copies the header of a table to each part.
-fn copy_header(lines: &mut files::Lines, headed: bool, file: usize, parts: &mut PartFiles) -> Result<()> {
-    if headed && let Some(header) = lines.next()? {
-        (0..PARTS.len()).try_for_each(|part| parts.write(file, part, header))?;
-    }
-    Ok(())
 }
 
 /// Counts the sentences of the parts that were written, and the sentences that occur in two parts.

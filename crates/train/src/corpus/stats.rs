@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Example;
-use super::protocol::ReiTag;
 use majuscule_text::{Case, Class};
 
 /// Counts of a corpus. The counts of its parts can be [merged](CorpusStats::merge).
@@ -28,7 +27,7 @@ pub struct WordStats {
     pub mixed: u64,
 }
 
-/// The number of words with each tag.
+/// The number of words with each tag of Rei et al. 2020, section 3.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub struct Tags {
@@ -69,12 +68,13 @@ impl CorpusStats {
 }
 
 impl WordStats {
-    fn add(&mut self, case: Case) {
+    /// Counts a word.
+    pub(super) fn add(&mut self, case: Case) {
         self.tokens += 1;
-        *match ReiTag::of(case) {
-            ReiTag::L => &mut self.tags.l,
-            ReiTag::U => &mut self.tags.u,
-            ReiTag::T => &mut self.tags.t,
+        *match case {
+            Case::Lower | Case::Mixed(_) => &mut self.tags.l,
+            Case::Upper => &mut self.tags.u,
+            Case::Title => &mut self.tags.t,
         } += 1;
         self.mixed += u64::from(case.class() == Class::Mixed);
     }
