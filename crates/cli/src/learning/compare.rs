@@ -16,7 +16,7 @@ use majuscule_base::files;
 use majuscule_text::Locale;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::corpus::protocol::MarkConvention;
-use majuscule_train::eval::aligned::comparison::{AlignedComparison, TableLayout};
+use majuscule_train::eval::aligned::comparison::AlignedComparison;
 use majuscule_train::eval::aligned::files::{Cases, score_files};
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
 use majuscule_train::eval::offices::OfficeWords;
@@ -147,16 +147,8 @@ fn aligned(args: &CompareArgs, locale: Locale) -> Result<()> {
     };
     let systems = outputs.iter().map(scored).collect::<Result<Vec<_>>>()?;
     let comparison = AlignedComparison::of(&systems, signature, protocol, *config)?;
-    for (file, layout) in [(csv, TableLayout::Csv), (latex, TableLayout::Latex)] {
-        let Some(file) = file else { continue };
-        let page = comparison.page(layout);
-        publish(file, |out| out.write_all(page.as_bytes()))?;
+    for (file, page) in [(csv, comparison.csv()), (latex, comparison.latex())] {
+        file.as_ref().map_or(Ok(()), |file| publish(file, |out| out.write_all(page.as_bytes())))?;
     }
-    measure.layout.print(|layout| {
-        comparison.page(match layout {
-            Layout::Text => TableLayout::Text,
-            Layout::Markdown => TableLayout::Markdown,
-            Layout::Json => TableLayout::Json,
-        })
-    })
+    measure.layout.print(|layout| comparison.page(layout))
 }

@@ -67,9 +67,7 @@ impl Choices {
         self.cases(matching, locale).enumerate().map(|(at, cases)| {
             let [right, chosen] = cases?;
             Some(match self.marks.get(at) {
-                Some([right, chosen]) => {
-                    Slots::meeting(*right != Mark::None, *chosen != Mark::None, right == chosen)
-                }
+                Some(marks) => Slots::of_marks(*marks),
                 None => Slots::of(right, chosen),
             })
         })

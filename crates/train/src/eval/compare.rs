@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::slots::Slots;
+use super::slots::{Slots, sum};
 use crate::corpus::{Gold, Protocol};
 use crate::random::below;
 use majuscule_base::error::{Error, Result};
@@ -18,18 +18,14 @@ use majuscule_text::Choice;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 pub struct CompareConfig {
     /// Number of resamples of the examples
-    #[arg(long, default_value_t = CompareConfig::default().resamples, value_name = "N")]
+    #[arg(long, default_value_t = 1000, value_name = "N")]
     pub resamples: usize,
     /// Seed of the resampling: the same seed gives the same figures
-    #[arg(long, default_value_t = CompareConfig::default().seed, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
 }
 
-impl Default for CompareConfig {
-    fn default() -> Self {
-        Self { resamples: 1000, seed: 1 }
-    }
-}
+majuscule_arguments::default_of_arguments!(CompareConfig);
 
 /// The slots of one system, example by example.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +59,7 @@ impl System {
     pub fn push_words(&mut self, words: &[Slots], protocol: Protocol) {
         let is_stream = protocol.mark_convention().is_some() && protocol.window().is_none();
         let together = if is_stream { Protocol::WINDOW.get() } else { words.len().max(1) };
-        self.examples.extend(words.chunks(together).map(total));
+        self.examples.extend(words.chunks(together).map(|words| sum(words.iter().copied())));
     }
 }
 
@@ -152,7 +148,7 @@ pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> 
         );
         return Err(Error::file(&other.name, problem));
     }
-    let totals: Vec<Slots> = systems.iter().map(|system| total(&system.examples)).collect();
+    let totals: Vec<Slots> = systems.iter().map(|system| sum(system.examples.iter().copied())).collect();
     let best = (0..totals.len()).min_by_key(|&i| totals[i].errors()).unwrap_or(0);
     let resamples = resample(systems, config);
     let compared = |i: usize| ComparedSystem {
@@ -189,14 +185,6 @@ fn holm(p: &[f64]) -> Vec<f64> {
     corrected
 }
 
-fn total(examples: &[Slots]) -> Slots {
-    let mut total = Slots::default();
-    for slots in examples {
-        total += *slots;
-    }
-    total
-}
-
 /// Returns the slots of each system in each resample. A resample draws as many examples as the text
 /// has, with replacement; all systems use the same draws.
 fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
@@ -207,11 +195,7 @@ fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
     for _ in 0..config.resamples {
         drawn.fill_with(|| below(&mut random, examples as u64) as usize);
         for (system, sums) in systems.iter().zip(&mut resamples) {
-            let mut sum = Slots::default();
-            for &i in &drawn {
-                sum += system.examples[i];
-            }
-            sums.push(sum);
+            sums.push(sum(drawn.iter().map(|&i| system.examples[i])));
         }
     }
     resamples

@@ -6,8 +6,8 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use super::calibration::Calibration;
-use super::report::{Figures, figures_table, row};
-use super::slots::Slots;
+use super::report::{Figures, TableWriter, figures_table, row};
+use super::slots::{Slots, macro_f, sum};
 use super::table::{TextTable, percent, thousands};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Gold, Protocol};
@@ -54,16 +54,26 @@ impl MarkConfusion {
     /// assert_eq!(marks.slots(MarkSet::USUAL), expected);
     /// ```
     pub fn slots(&self, marks: MarkSet) -> Slots {
-        let seen = self.within(marks);
-        let mut slots = Slots::default();
-        for (reference, row) in seen.words.iter().enumerate() {
-            for (hypothesis, &words) in row.iter().enumerate() {
-                let none = Mark::None as usize;
-                let meeting = Slots::meeting(reference != none, hypothesis != none, reference == hypothesis);
-                slots += meeting.times(words);
-            }
-        }
-        slots
+        self.slots_as(|mark| mark.within(marks))
+    }
+
+    /// The slots of sentence ends, whatever their marks.
+    pub(super) fn sentence_ends(&self) -> Slots {
+        self.slots_as(|mark| if mark.ends_sentence() { Mark::SentenceEnd } else { Mark::None })
+    }
+
+    /// The slots of all words, with each mark replaced by the mark that `seen` returns.
+    fn slots_as(&self, seen: impl Fn(Mark) -> Mark) -> Slots {
+        sum(Self::pairs().map(|[reference, hypothesis]| {
+            let words = self.count(reference, hypothesis);
+            Slots::of_marks([reference, hypothesis].map(&seen)).times(words)
+        }))
+    }
+
+    /// All pairs of a mark in the reference and a mark in the hypothesis.
+    fn pairs() -> impl Iterator<Item = [Mark; 2]> {
+        let all = || [Mark::None].into_iter().chain(Mark::WRITTEN).chain([Mark::SentenceEnd]);
+        all().flat_map(move |reference| all().map(move |hypothesis| [reference, hypothesis]))
     }
 
     /// Returns the slots of one mark against all others: a wrong mark is a deletion of the right
@@ -80,23 +90,14 @@ impl MarkConfusion {
         }
     }
 
-    /// The mean of F over the classes that occur in the reference or the hypothesis.
-    fn macro_f(&self, classes: impl Iterator<Item = Mark>, marks: MarkSet) -> Option<f64> {
-        let each: Vec<f64> = classes.filter_map(|mark| self.class(mark, marks).f()).collect();
-        (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
-    }
-
     /// Returns the matrix of the same words with only these marks distinguished: every other mark
     /// counts as the [nearest](Mark::within) one.
     #[must_use]
     pub fn within(&self, marks: MarkSet) -> Self {
-        let all = || [Mark::None].into_iter().chain(Mark::WRITTEN).chain([Mark::SentenceEnd]);
         let mut seen = Self::default();
-        for reference in all() {
-            for hypothesis in all() {
-                let words = self.count(reference, hypothesis);
-                seen.words[reference.within(marks) as usize][hypothesis.within(marks) as usize] += words;
-            }
+        for [reference, hypothesis] in Self::pairs() {
+            let words = self.count(reference, hypothesis);
+            seen.words[reference.within(marks) as usize][hypothesis.within(marks) as usize] += words;
         }
         seen
     }
@@ -122,8 +123,7 @@ impl MarkConvention {
 
     /// Returns the slots of one word: the slots of its mark, or of the sentence end under `segments`.
     pub fn slots(self, gold: &Gold, hypothesis: Label) -> Slots {
-        let [reference, hypothesis] = self.seen(gold, hypothesis);
-        Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
+        Slots::of_marks(self.seen(gold, hypothesis))
     }
 }
 
@@ -149,8 +149,7 @@ impl MarkCalibration {
     /// The calibration under one convention: first over all words, then over the words after which the system chose a
     /// mark.
     pub fn under(&self, convention: MarkConvention) -> [Calibration; 2] {
-        let all = MarkConvention::ALL.into_iter().zip(self.conventions);
-        all.filter(|(own, _)| *own == convention).map(|(_, both)| both).next().unwrap_or_default()
+        self.conventions[convention as usize]
     }
 }
 
@@ -229,10 +228,10 @@ impl MarkReport {
         Some(Self {
             convention: convention.name().to_owned(),
             micro: Figures::of(tokens, words.slots(marks)),
-            macro_f: words.macro_f(marks.iter(), marks),
+            macro_f: macro_f(marks.iter().map(|mark| words.class(mark, marks))),
             classes: marks.iter().map(|mark| MarkFigures { mark, figures: figures(mark) }).collect(),
             none: figures(Mark::None),
-            macro_f_with_none: words.macro_f(with_none(), marks),
+            macro_f_with_none: macro_f(with_none().map(|mark| words.class(mark, marks))),
             confusion: with_none()
                 .map(|reference| with_none().map(|hypothesis| seen.count(reference, hypothesis)).collect())
                 .collect(),
@@ -240,7 +239,7 @@ impl MarkReport {
     }
 
     /// Lays out the tables of the figures and of the confusion, with a line of averages between them.
-    pub(super) fn page(&self, lay: impl Fn(&TextTable) -> String) -> String {
+    pub(super) fn page(&self, lay: TableWriter) -> String {
         let mut table = figures_table("marks");
         table.push(row("all marks (micro)", &self.micro));
         for MarkFigures { mark, figures } in &self.classes {
@@ -258,8 +257,7 @@ impl MarkReport {
     fn confusion_table(&self) -> TextTable {
         let names =
             || [Mark::None].into_iter().chain(self.classes.iter().map(|class| class.mark)).map(Mark::name);
-        let headings: Vec<&str> = ["right mark / chosen"].into_iter().chain(names()).collect();
-        let mut table = TextTable::new(&headings);
+        let mut table = TextTable::new(["right mark / chosen"].into_iter().chain(names()));
         for (name, words) in names().zip(&self.confusion) {
             table.push([name.to_owned()].into_iter().chain(words.iter().map(|&words| thousands(words))));
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::compare::{ComparedSystem, Comparison, Interval, Intervals};
+use super::compare::{ComparedSystem, Comparison, Interval, Intervals, SystemDifference};
 use super::differences::DifferingExamples;
 use super::marks::{MarkCalibrationError, MarkReport};
 use super::score::{Score, Wrong};
@@ -22,6 +22,26 @@ pub enum Layout {
     Markdown,
     /// One JSON object: figures are fractions, and undefined ones are `null`.
     Json,
+}
+
+/// A function that lays a table out.
+pub(super) type TableWriter = fn(&TextTable) -> String;
+
+impl Layout {
+    /// Lays out a page that ends with a line feed. `tables` receives the signature and the function that lays tables
+    /// out, and `json` makes an object.
+    pub(super) fn page(
+        self,
+        signature: &str,
+        tables: impl FnOnce(&str, TableWriter) -> String,
+        json: impl FnOnce() -> serde_json::Result<String>,
+    ) -> String {
+        match self {
+            Self::Text => tables(signature, TextTable::text),
+            Self::Markdown => tables(&format!("`{signature}`"), TextTable::markdown),
+            Self::Json => json().expect("numbers and strings, as JSON has them") + "\n",
+        }
+    }
 }
 
 /// The figures of a set of words.
@@ -269,19 +289,16 @@ impl Report {
 
     /// The report as text that ends with a line feed.
     pub fn page(&self, layout: Layout) -> String {
-        match layout {
-            Layout::Text => self.laid_out(&self.signature, TextTable::text),
-            Layout::Markdown => self.laid_out(&format!("`{}`", self.signature), TextTable::markdown),
-            Layout::Json => {
-                let json = serde_json::to_string(self).expect("numbers and strings, as JSON has them");
-                json + "\n"
-            }
-        }
+        layout.page(
+            &self.signature,
+            |signature, lay| self.laid_out(signature, lay),
+            || serde_json::to_string(self),
+        )
     }
 
-    fn laid_out(&self, signature: &str, lay: impl Fn(&TextTable) -> String) -> String {
+    fn laid_out(&self, signature: &str, lay: TableWriter) -> String {
         let mut out = format!("{signature}\n\n{}\n{}\n", lay(&self.figures()), self.single_figures());
-        out.extend(self.marks.as_ref().map(|marks| marks.page(&lay)));
+        out.extend(self.marks.as_ref().map(|marks| marks.page(lay)));
         for table in self.lists() {
             out.push_str(&format!("\n{}", lay(&table)));
         }
@@ -406,19 +423,18 @@ impl Comparison {
         differences: Option<&DifferingExamples>,
         (layout, is_compact): (Layout, bool),
     ) -> String {
-        let table = || if is_compact { self.compact_table() } else { self.table() };
-        let about = self.about();
-        match layout {
-            Layout::Text => format!("{signature}\n\n{}\n{about}\n", table().text()),
-            Layout::Markdown => format!("`{signature}`\n\n{}\n{about}\n", table().markdown()),
-            Layout::Json => {
-                let mut object = self.json(signature, words);
-                if let Some(differences) = differences {
-                    object["differences"] = json!(differences);
-                }
-                format!("{object}\n")
+        let tables = |signature: &str, lay: TableWriter| {
+            let table = self.table(if is_compact { &COMPACT_COLUMNS } else { &COLUMNS });
+            format!("{signature}\n\n{}\n{}\n", lay(&table), self.about())
+        };
+        let json = || {
+            let mut object = self.json(signature, words);
+            if let Some(differences) = differences {
+                object["differences"] = json!(differences);
             }
-        }
+            Ok(object.to_string())
+        };
+        layout.page(signature, tables, json)
     }
 
     fn about(&self) -> String {
@@ -432,38 +448,13 @@ impl Comparison {
         )
     }
 
-    fn table(&self) -> TextTable {
-        let mut table = TextTable::new(&[
-            "system",
-            "P %",
-            "R %",
-            "F %",
-            "SER %",
-            "SER less best",
-            "p bootstrap",
-            "p randomization",
-        ]);
+    /// Builds the table of the systems with these columns.
+    pub(super) fn table(&self, columns: &[Column]) -> TextTable {
+        let headings = columns.iter().map(|(heading, _)| *heading);
+        let mut table = TextTable::new(["system"].into_iter().chain(headings));
         for system in &self.systems {
-            table.push(compared_row(system));
-        }
-        table
-    }
-
-    /// Builds a table of half the width, for a column of a page. It has one p-value, and half the
-    /// width of each interval after `±`.
-    fn compact_table(&self) -> TextTable {
-        let mut table = TextTable::new(&["system", "F %", "SER %", "p"]);
-        for ComparedSystem { name, slots, intervals, difference } in &self.systems {
-            let with = |figure: Option<f64>, interval: Option<Interval>| match interval {
-                Some(Interval { low, high }) => format!("{} ±{:.1}", percent(figure), 50.0 * (high - low)),
-                None => percent(figure),
-            };
-            table.push([
-                name.clone(),
-                with(slots.f(), intervals.f),
-                with(slots.ser(), intervals.ser),
-                difference.as_ref().map_or_else(|| "–".to_owned(), |d| probability(d.p_randomization)),
-            ]);
+            let cells = columns.iter().map(|(_, cell)| cell(system));
+            table.push([system.name.clone()].into_iter().chain(cells));
         }
         table
     }
@@ -487,20 +478,60 @@ impl Comparison {
     }
 }
 
-fn compared_row(system: &ComparedSystem) -> Vec<String> {
-    let ComparedSystem { name, slots, intervals, difference } = system;
-    let with = |figure, interval| format!("{} {}", percent(figure), between(interval));
-    let dash = || "–".to_owned();
-    vec![
-        name.clone(),
-        with(slots.precision(), intervals.precision),
-        with(slots.recall(), intervals.recall),
-        with(slots.f(), intervals.f),
-        with(slots.ser(), intervals.ser),
-        difference.as_ref().map_or_else(dash, |d| with(Some(d.ser), d.interval)),
-        difference.as_ref().map_or_else(dash, |d| probability(d.p_bootstrap)),
-        difference.as_ref().map_or_else(dash, |d| probability(d.p_randomization)),
-    ]
+/// A column of a table of compared systems: its heading and its cell for a system.
+pub(super) type Column = (&'static str, fn(&ComparedSystem) -> String);
+
+/// The columns of precision, recall and F.
+pub(super) const PRECISION_RECALL_F: [Column; 3] = [
+    ("P %", |system| with_interval(system.slots.precision(), system.intervals.precision)),
+    ("R %", |system| with_interval(system.slots.recall(), system.intervals.recall)),
+    ("F %", |system| with_interval(system.slots.f(), system.intervals.f)),
+];
+
+const COLUMNS: [Column; 7] = [
+    PRECISION_RECALL_F[0],
+    PRECISION_RECALL_F[1],
+    PRECISION_RECALL_F[2],
+    ("SER %", ser),
+    ("SER less best", difference),
+    ("p bootstrap", |system| of_difference(system, |found| probability(found.p_bootstrap))),
+    ("p randomization", p_randomization),
+];
+
+/// The columns of a table of half the width, for a column of a page. It has one p-value, and half the
+/// width of each interval after `±`.
+const COMPACT_COLUMNS: [Column; 3] = [
+    ("F %", |system| with_half_width(system.slots.f(), system.intervals.f)),
+    ("SER %", |system| with_half_width(system.slots.ser(), system.intervals.ser)),
+    ("p", p_randomization),
+];
+
+fn with_interval(figure: Option<f64>, interval: Option<Interval>) -> String {
+    format!("{} {}", percent(figure), between(interval))
+}
+
+fn with_half_width(figure: Option<f64>, interval: Option<Interval>) -> String {
+    let half = interval.map(|Interval { low, high }| format!(" ±{:.1}", 50.0 * (high - low)));
+    percent(figure) + &half.unwrap_or_default()
+}
+
+/// The cell of the error rate, which is the word error rate if the slots are words.
+pub(super) fn ser(system: &ComparedSystem) -> String {
+    with_interval(system.slots.ser(), system.intervals.ser)
+}
+
+/// The cell of the difference from the best system.
+pub(super) fn difference(system: &ComparedSystem) -> String {
+    of_difference(system, |found| with_interval(Some(found.ser), found.interval))
+}
+
+/// The cell of the p-value of approximate randomisation.
+pub(super) fn p_randomization(system: &ComparedSystem) -> String {
+    of_difference(system, |found| probability(found.p_randomization))
+}
+
+fn of_difference(system: &ComparedSystem, cell: impl Fn(&SystemDifference) -> String) -> String {
+    system.difference.as_ref().map_or_else(|| "–".to_owned(), cell)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::calibration::Calibration;
 use super::marks::{MarkCalibration, MarkConfusion};
-use super::slots::{Confusion, Matching, Slots};
+use super::slots::{Confusion, Matching, Slots, sum};
 use crate::corpus::protocol::MarkConvention;
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule_base::error::{Error, Result, option};
@@ -137,32 +137,32 @@ impl Score {
 
     /// All words.
     pub fn all(&self) -> Confusion {
-        sum(self.parts.iter().flatten())
+        sum(self.parts.into_iter().flatten())
     }
 
     /// Returns the counts of the words that the model contains, which may be fewer than it saw in
     /// training; `None` if the words of the model are unknown.
     pub fn seen(&self) -> Option<Confusion> {
-        self.knowing().then(|| sum(&self.parts[1]))
+        self.knowing().then(|| sum(self.parts[1]))
     }
 
     /// Returns the counts of the words that the model does not contain; `None` if the words of the model are unknown.
     pub fn unseen(&self) -> Option<Confusion> {
-        self.knowing().then(|| sum(&self.parts[0]))
+        self.knowing().then(|| sum(self.parts[0]))
     }
 
     fn knowing(&self) -> bool {
-        sum(&self.parts[0]).tokens() + sum(&self.parts[1]).tokens() > 0
+        sum(self.parts[..2].iter().flatten().copied()).tokens() > 0
     }
 
     /// The words that begin a sentence.
     pub fn initial(&self) -> Confusion {
-        sum(self.parts.iter().map(|part| &part[1]))
+        sum(self.parts.map(|part| part[1]))
     }
 
     /// The words that do not begin a sentence.
     pub fn rest(&self) -> Confusion {
-        sum(self.parts.iter().map(|part| &part[0]))
+        sum(self.parts.map(|part| part[0]))
     }
 
     /// Returns the slots of sentence ends: each word at which a sentence ends is a slot.
@@ -235,14 +235,6 @@ impl AddAssign for Score {
         }
         self.examples += other.examples;
     }
-}
-
-fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
-    let mut sum = Confusion::default();
-    for part in parts {
-        sum += *part;
-    }
-    sum
 }
 
 fn uneven(words: usize, gold: usize, choices: usize) -> Error {

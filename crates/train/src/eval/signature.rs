@@ -57,29 +57,26 @@ fn tokens(reading: &Reading, files: &[impl AsRef<Path>]) -> &'static str {
 
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let protocol = self.protocol;
-        write!(f, "protocol:{}", protocol.name())?;
-        write!(f, "|tokens:{}", self.tokens)?;
+        let Self { protocol, tokens, sentences, locale, aligned } = self;
+        let (name, first) = (protocol.name(), first_word(*protocol));
+        let classes = classes(Matching::of(*protocol));
         let marks = match protocol {
             Protocol::Mix => "by-turns",
             _ if protocol.removes_marks() => "removed",
             _ => "kept",
         };
-        write!(f, "|marks:{marks}")?;
+        write!(f, "protocol:{name}|tokens:{tokens}|marks:{marks}")?;
         if let Some(convention) = protocol.mark_convention() {
             let marks = convention.marks();
             let marks = if marks.is_empty() { "sentence-ends".into() } else { marks.to_string() };
             write!(f, "|scored:{marks}")?;
         }
-        write!(f, "|classes:{}", classes(Matching::of(protocol)))?;
-        write!(f, "|first:{}", first_word(protocol))?;
-        f.write_str("|average:micro|window:")?;
-        match protocol.window() {
-            _ if self.aligned => f.write_str("none|aligned:edit-distance")?,
-            Some(window) => write!(f, "{window}")?,
-            None => f.write_str("none")?,
-        }
-        write!(f, "|sentences:{}|locale:{}|results:{}", self.sentences, self.locale, crate::RESULTS_VERSION)
+        let window = match protocol.window() {
+            _ if *aligned => "none|aligned:edit-distance".to_owned(),
+            window => window.map_or_else(|| "none".to_owned(), |window| window.to_string()),
+        };
+        write!(f, "|classes:{classes}|first:{first}|average:micro|window:{window}|sentences:{sentences}")?;
+        write!(f, "|locale:{locale}|results:{}", crate::RESULTS_VERSION)
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Gold, Protocol};
-use majuscule_text::{Case, Class, Label};
+use majuscule_text::{Case, Class, Label, Mark};
 
 /// The condition under which a chosen case equals the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -69,10 +69,15 @@ impl Slots {
         Self::meeting(reference.is_slot(), hypothesis.is_slot(), reference == hypothesis)
     }
 
+    /// The slots of the mark after one word.
+    pub(super) fn of_marks([reference, hypothesis]: [Mark; 2]) -> Self {
+        Self::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
+    }
+
     /// Returns the slot counts of one word. The arguments say whether the reference and the hypothesis have a slot at
     /// the word, and whether the two are equal.
     #[inline]
-    pub(super) fn meeting(in_reference: bool, in_hypothesis: bool, equal: bool) -> Self {
+    fn meeting(in_reference: bool, in_hypothesis: bool, equal: bool) -> Self {
         Self {
             correct: u64::from(in_reference && equal),
             substituted: u64::from(in_reference && in_hypothesis && !equal),
@@ -154,9 +159,22 @@ impl AddAssign for Slots {
     }
 }
 
+/// The sum of counts.
+pub(super) fn sum<T: AddAssign + Default>(counts: impl IntoIterator<Item = T>) -> T {
+    let mut sum = T::default();
+    counts.into_iter().for_each(|each| sum += each);
+    sum
+}
+
 /// A ratio of counts; `None` if `whole` is 0.
 pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The mean of F over the classes that occur in the reference or the hypothesis, given the slots of each class.
+pub(super) fn macro_f(classes: impl Iterator<Item = Slots>) -> Option<f64> {
+    let each: Vec<f64> = classes.filter_map(|slots| slots.f()).collect();
+    (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
 }
 
 /// The confusion matrix of the classes of words, from which all figures of a set of words are
@@ -182,17 +200,6 @@ impl Confusion {
     /// The number of words that were counted.
     pub fn tokens(&self) -> u64 {
         self.words.iter().flatten().sum()
-    }
-
-    /// The number of words that are right.
-    pub fn right(&self, matching: Matching) -> u64 {
-        let seen = self.seen_by(matching);
-        (0..4).map(|class| seen.words[class][class]).sum::<u64>() - seen.other_pattern
-    }
-
-    /// The fraction of words that are correct; `None` if there are no words.
-    pub fn accuracy(&self, matching: Matching) -> Option<f64> {
-        ratio(self.right(matching), self.tokens())
     }
 
     /// The slots of all words.
@@ -237,8 +244,7 @@ impl Confusion {
             Matching::Spelling => &Class::ALL[..],
             Matching::Tags => &Class::ALL[..3],
         };
-        let each: Vec<f64> = classes.iter().filter_map(|&class| self.class(class, matching).f()).collect();
-        (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
+        macro_f(classes.iter().map(|&class| self.class(class, matching)))
     }
 
     /// Returns the matrix of the same words with their classes as a matching sees them.
@@ -270,6 +276,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::eval::report::Figures;
     use majuscule_text::{Capitals, Locale};
 
     fn any_case() -> impl Strategy<Value = Case> {
@@ -325,8 +332,8 @@ mod tests {
             }
             let confusion = count(&pairs);
             prop_assert_eq!(confusion.slots(matching), slots);
-            prop_assert_eq!(confusion.right(matching), right);
             prop_assert_eq!(confusion.tokens(), pairs.len() as u64);
+            prop_assert_eq!(confusion.tokens() - confusion.slots(matching).errors(), right);
         }
 
         #[test]
@@ -392,7 +399,7 @@ mod tests {
         for matching in [Matching::Spelling, Matching::Tags] {
             assert_eq!(perfect.slots(matching).ser(), Some(0.0));
             assert_eq!(perfect.slots(matching).f(), Some(1.0));
-            assert_eq!(perfect.accuracy(matching), Some(1.0));
+            assert_eq!(Figures::of_words(perfect, matching).accuracy, Some(1.0));
             assert_eq!(perfect.macro_f(matching), Some(1.0));
         }
     }
@@ -401,7 +408,7 @@ mod tests {
     fn nothing_over_nothing_is_undefined() {
         let slots = sentences("no capitals here", "no capitals here").slots(Matching::Spelling);
         assert_eq!((slots.precision(), slots.recall(), slots.f(), slots.ser()), (None, None, None, None));
-        assert_eq!(Confusion::default().accuracy(Matching::Tags), None);
+        assert_eq!(Figures::of_words(Confusion::default(), Matching::Tags).accuracy, None);
         assert_eq!(Confusion::default().macro_f(Matching::Tags), None);
     }
 
@@ -443,8 +450,8 @@ mod tests {
     fn another_pattern_is_a_substitution() {
         let confusion = sentences("McDonald ate", "MCDonald ate");
         assert_eq!(confusion.slots(Matching::Spelling), Slots { substituted: 1, ..Slots::default() });
-        assert_eq!(confusion.right(Matching::Spelling), 1);
-        assert_eq!(confusion.right(Matching::Tags), 2);
+        assert_eq!(confusion.slots(Matching::Spelling).errors(), 1);
+        assert_eq!(confusion.slots(Matching::Tags).errors(), 0);
         assert_eq!(confusion.class(Class::Mixed, Matching::Spelling).substituted, 1);
     }
 

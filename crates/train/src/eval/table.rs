@@ -10,8 +10,8 @@ pub struct TextTable {
 
 impl TextTable {
     /// Creates a table with these headings and no rows.
-    pub fn new(headings: &[&str]) -> Self {
-        Self { rows: vec![headings.iter().map(|&heading| heading.to_owned()).collect()] }
+    pub fn new(headings: impl IntoIterator<Item: AsRef<str>>) -> Self {
+        Self { rows: vec![headings.into_iter().map(|heading| heading.as_ref().to_owned()).collect()] }
     }
 
     /// Appends a row.
@@ -62,9 +62,7 @@ impl TextTable {
         }
         out
     }
-}
 
-impl TextTable {
     /// Lays the table out in LaTeX, as a floating table with a caption and the rules of the package
     /// booktabs.
     pub fn latex(&self, caption: &str) -> String {

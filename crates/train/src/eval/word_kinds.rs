@@ -1,8 +1,6 @@
 //! Groups the words that systems get wrong by kind: sentence starts, acronyms, hyphenated compounds, offices, unknown words
 //! and names.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use super::choices::Choices;
@@ -226,7 +224,7 @@ impl WordsByKind {
                 headings.push("alone right".into());
             }
         }
-        let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut table = TextTable::new(&headings);
         for KindCounts { kind, words, differing, errors, alone_right, .. } in &self.kinds {
             let mut row = vec![kind.name().to_owned(), thousands(*words)];
             if is_several {
@@ -249,9 +247,6 @@ struct CountedKind {
     counts: KindCounts,
     /// Examples that all systems get wrong alike.
     alike: Vec<KindExample>,
-    /// The words of the examples so far, as the reference spells them.
-    shown: BTreeSet<String>,
-    shown_alike: BTreeSet<String>,
 }
 
 impl CountedKind {
@@ -264,7 +259,7 @@ impl CountedKind {
             alone_right: vec![0; systems],
             examples: Vec::new(),
         };
-        Self { counts, alike: Vec::new(), shown: BTreeSet::new(), shown_alike: BTreeSet::new() }
+        Self { counts, alike: Vec::new() }
     }
 
     /// Adds a word: `pairs` has its case in the reference and in the hypothesis of each system.
@@ -286,12 +281,9 @@ impl CountedKind {
         if wrong == 0 {
             return;
         }
-        let (examples, shown) = match differs {
-            true => (&mut counts.examples, &mut self.shown),
-            false => (&mut self.alike, &mut self.shown_alike),
-        };
+        let examples = if differs { &mut counts.examples } else { &mut self.alike };
         let reference = &sides[0].reference;
-        if examples.len() < EXAMPLES && shown.insert(reference[word].clone()) {
+        if examples.len() < EXAMPLES && !has_example(examples, &reference[word]) {
             examples.push(KindExample {
                 context: context(reference, word),
                 reference: reference[word].clone(),
@@ -301,12 +293,17 @@ impl CountedKind {
     }
 
     fn finish(self) -> KindCounts {
-        let Self { mut counts, alike, shown, .. } = self;
-        let others = alike.into_iter().filter(|example| !shown.contains(&example.reference));
+        let Self { mut counts, mut alike } = self;
+        alike.retain(|example| !has_example(&counts.examples, &example.reference));
         let left = EXAMPLES.saturating_sub(counts.examples.len());
-        counts.examples.extend(others.take(left));
+        counts.examples.extend(alike.into_iter().take(left));
         counts
     }
+}
+
+/// Returns true if one of the examples is of this word.
+fn has_example(examples: &[KindExample], word: &str) -> bool {
+    examples.iter().any(|example| example.reference == word)
 }
 
 fn context(words: &[String], at: usize) -> String {

@@ -4,14 +4,14 @@
 use serde::Serialize;
 
 use super::files::{FileScores, Lacking, UnpairedFile};
-use super::{AlignedScore, StretchCounts};
+use super::{AlignedCounts, AlignedScore};
 use crate::corpus::Protocol;
 use crate::eval::compare::{CompareConfig, ComparedSystem, Comparison, System, compare};
-use crate::eval::marks::MarkConfusion;
+use crate::eval::report::{self, Layout, PRECISION_RECALL_F, TableWriter};
 use crate::eval::slots::{Matching, Slots, ratio};
-use crate::eval::table::{TextTable, between, csv_cell, percent, probability, thousands};
+use crate::eval::table::{TextTable, csv_cell, percent, thousands};
 use majuscule_base::error::{Error, Result};
-use majuscule_text::{Mark, MarkSet};
+use majuscule_text::MarkSet;
 
 /// The quantity that a table of a comparison measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,35 +44,21 @@ impl Measured {
         }
     }
 
-    /// The name of the error rate: errors divided by the words or slots of the reference.
-    fn error_rate(self) -> &'static str {
-        match self {
-            Self::Words => "WER %",
-            _ => "SER %",
-        }
+    /// The name of the error rate, errors divided by the words or slots of the reference, in tables, and its key in CSV
+    /// and JSON.
+    fn error_rate(self) -> [&'static str; 2] {
+        if self == Self::Words { ["WER %", "wer"] } else { ["SER %", "ser"] }
     }
 
-    fn slots(self, counts: &StretchCounts, matching: Matching, marks: MarkSet) -> Slots {
+    fn slots(self, counts: &AlignedCounts, matching: Matching, marks: MarkSet) -> Slots {
         match self {
-            Self::Words => counts.words,
-            Self::Capitals => counts.all.slots(matching),
+            Self::Words => counts.words(),
+            Self::Capitals => counts.all().slots(matching),
             Self::CapitalsOfRecognised => counts.recognised.slots(matching),
             Self::Marks => counts.marks.slots(marks),
-            Self::SentenceEnds => sentence_ends(&counts.marks),
+            Self::SentenceEnds => counts.marks.sentence_ends(),
         }
     }
-}
-
-fn sentence_ends(marks: &MarkConfusion) -> Slots {
-    let all = || [Mark::None].into_iter().chain(Mark::WRITTEN).chain([Mark::SentenceEnd]);
-    let mut slots = Slots::default();
-    for reference in all() {
-        for hypothesis in all() {
-            let [one, other] = [reference, hypothesis].map(Mark::ends_sentence);
-            slots += Slots::meeting(one, other, one == other).times(marks.count(reference, hypothesis));
-        }
-    }
-    slots
 }
 
 /// A table of a comparison.
@@ -97,21 +83,6 @@ pub struct AlignedComparison {
     pub left_out: Vec<(String, UnpairedFile)>,
 }
 
-/// A layout of all tables of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TableLayout {
-    /// Aligned columns.
-    Text,
-    /// Markdown.
-    Markdown,
-    /// Comma-separated values: a line for each figure, with its interval.
-    Csv,
-    /// LaTeX, with the rules of booktabs.
-    Latex,
-    /// One JSON object.
-    Json,
-}
-
 impl AlignedComparison {
     /// Compares systems, each with its scores. `signature` describes how the scores were made;
     /// `protocol` describes how cases are compared and which marks are distinguished.
@@ -131,7 +102,7 @@ impl AlignedComparison {
         let marks = protocol.mark_convention().map_or(MarkSet::USUAL, |convention| convention.marks());
         let mut tables = Vec::new();
         for measured in Measured::ALL {
-            let system = |((name, _), stretches): (&(String, FileScores), &Vec<StretchCounts>)| System {
+            let system = |((name, _), stretches): (&(String, FileScores), &Vec<AlignedCounts>)| System {
                 name: name.clone(),
                 examples: stretches.iter().map(|counts| measured.slots(counts, matching, marks)).collect(),
             };
@@ -155,29 +126,19 @@ impl AlignedComparison {
     }
 
     /// Lays all tables out.
-    pub fn page(&self, layout: TableLayout) -> String {
-        match layout {
-            TableLayout::Text => self.laid_out(&self.signature, TextTable::text, ""),
-            TableLayout::Markdown => {
-                self.laid_out(&format!("`{}`", self.signature), TextTable::markdown, "## ")
+    pub fn page(&self, layout: Layout) -> String {
+        let tables = |signature: &str, lay: TableWriter| {
+            let before = if layout == Layout::Markdown { "## " } else { "" };
+            let mut out = format!("{signature}\n");
+            for table in &self.tables {
+                let title = table.measured.title();
+                out.push_str(&format!("\n{before}{title}\n\n{}", lay(&table.text_table())));
             }
-            TableLayout::Csv => self.csv(),
-            TableLayout::Latex => self.latex(),
-            TableLayout::Json => format!("{}\n", self.json()),
-        }
-    }
-
-    fn laid_out(&self, signature: &str, lay: fn(&TextTable) -> String, before: &str) -> String {
-        let mut out = format!("{signature}\n");
-        for table in &self.tables {
-            out.push_str(&format!("\n{before}{}\n\n{}", table.measured.title(), lay(&table.text_table())));
-        }
-        out.push_str(&format!("\n{}\n", self.about()));
-        for (name, left) in &self.left_out {
-            let what = if left.is_deleted { "all deleted" } else { "left out" };
-            out.push_str(&format!("{what} of {name}: {}, which has no {}\n", left.name, left.lacks.name()));
-        }
-        out
+            out.push_str(&format!("\n{}\n", self.about()));
+            out.extend(self.left_out.iter().map(|(name, left)| left.line(&format!(" of {name}"))));
+            out
+        };
+        layout.page(&self.signature, tables, || Ok(self.json().to_string()))
     }
 
     fn about(&self) -> String {
@@ -196,16 +157,18 @@ impl AlignedComparison {
         )
     }
 
-    fn csv(&self) -> String {
+    /// Lays all figures out as comma-separated values: a line for each, with its interval.
+    pub fn csv(&self) -> String {
         let mut out = "table,system,figure,value,low,high,p_randomization\n".to_owned();
         for MeasuredTable { measured, comparison } in &self.tables {
+            let [_, rate] = measured.error_rate();
             for system in &comparison.systems {
                 let ComparedSystem { name, slots, intervals, difference } = system;
                 let figures = [
                     ("precision", slots.precision(), intervals.precision),
                     ("recall", slots.recall(), intervals.recall),
                     ("f", slots.f(), intervals.f),
-                    (measured.rate_key(), slots.ser(), intervals.ser),
+                    (rate, slots.ser(), intervals.ser),
                 ];
                 let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 let mut line = |figure: &str, value: Option<f64>, ends: [Option<f64>; 2], p: Option<f64>| {
@@ -221,7 +184,7 @@ impl AlignedComparison {
                     out.push_str(&(cells.map(|cell| csv_cell(&cell)).join(",") + "\n"));
                 };
                 for (figure, value, interval) in figures {
-                    let p = difference.filter(|_| figure == measured.rate_key());
+                    let p = difference.filter(|_| figure == rate);
                     let ends =
                         [interval.map(|interval| interval.low), interval.map(|interval| interval.high)];
                     line(figure, value, ends, p.map(|difference| difference.p_randomization));
@@ -234,7 +197,8 @@ impl AlignedComparison {
         out
     }
 
-    fn latex(&self) -> String {
+    /// Lays all tables out in LaTeX, with the rules of booktabs.
+    pub fn latex(&self) -> String {
         let mut out = format!("% {}\n% {}\n", self.signature, self.about());
         for table in &self.tables {
             out.push_str(&format!("\n{}", table.text_table().latex(table.measured.title())));
@@ -244,6 +208,7 @@ impl AlignedComparison {
 
     fn json(&self) -> serde_json::Value {
         let table = |MeasuredTable { measured, comparison }: &MeasuredTable| {
+            let [_, rate] = measured.error_rate();
             let system = |system: &ComparedSystem| {
                 let slots = &system.slots;
                 let mut value = serde_json::json!({
@@ -255,7 +220,7 @@ impl AlignedComparison {
                     "precision": slots.precision(),
                     "recall": slots.recall(),
                     "f": slots.f(),
-                    (measured.rate_key()): slots.ser(),
+                    (rate): slots.ser(),
                     "intervals": system.intervals,
                     "difference": system.difference,
                 });
@@ -284,43 +249,17 @@ impl AlignedComparison {
     }
 }
 
-impl Measured {
-    /// The key of the error rate in CSV and JSON.
-    fn rate_key(self) -> &'static str {
-        if self == Self::Words { "wer" } else { "ser" }
-    }
-}
-
 impl MeasuredTable {
     fn text_table(&self) -> TextTable {
-        let Self { measured, comparison } = self;
-        let mut headings = vec!["system"];
-        let is_words = *measured == Measured::Words;
-        if !is_words {
-            headings.extend(["P %", "R %", "F %"]);
+        let &Self { measured, ref comparison } = self;
+        let mut columns = if measured == Measured::Words { vec![] } else { PRECISION_RECALL_F.to_vec() };
+        columns.push((measured.error_rate()[0], report::ser));
+        if measured == Measured::Marks {
+            columns.push(("PER %", |system| percent(error_rate(&system.slots))));
         }
-        headings.push(measured.error_rate());
-        headings.extend((*measured == Measured::Marks).then_some("PER %"));
-        headings.extend(["against the best", "p"]);
-        let mut table = TextTable::new(&headings);
-        for ComparedSystem { name, slots, intervals, difference } in &comparison.systems {
-            let with = |figure, interval| format!("{} {}", percent(figure), between(interval));
-            let mut cells = vec![name.clone()];
-            if !is_words {
-                cells.extend([
-                    with(slots.precision(), intervals.precision),
-                    with(slots.recall(), intervals.recall),
-                    with(slots.f(), intervals.f),
-                ]);
-            }
-            cells.push(with(slots.ser(), intervals.ser));
-            cells.extend((*measured == Measured::Marks).then(|| percent(error_rate(slots))));
-            let dash = || "–".to_owned();
-            cells.push(difference.as_ref().map_or_else(dash, |d| with(Some(d.ser), d.interval)));
-            cells.push(difference.as_ref().map_or_else(dash, |d| probability(d.p_randomization)));
-            table.push(cells);
-        }
-        table
+        columns.push(("against the best", report::difference));
+        columns.push(("p", report::p_randomization));
+        comparison.table(&columns)
     }
 }
 
@@ -360,15 +299,15 @@ fn check_recordings(systems: &[(String, FileScores)]) -> Result<()> {
 
 /// Returns the stretches of each system, recording by recording. If systems match alternatives of a
 /// reference with different numbers of words, shorter lists are padded with empty stretches.
-fn stretches(systems: &[(String, FileScores)]) -> Vec<Vec<StretchCounts>> {
+fn stretches(systems: &[(String, FileScores)]) -> Vec<Vec<AlignedCounts>> {
     let recordings = systems.first().map_or(0, |(_, scores)| scores.recordings.len());
     let mut all = vec![Vec::new(); systems.len()];
     for at in 0..recordings {
         let of = |(_, scores): &(String, FileScores)| scores.recordings[at].1.stretches.clone();
-        let mut each: Vec<Vec<StretchCounts>> = systems.iter().map(of).collect();
+        let mut each: Vec<Vec<AlignedCounts>> = systems.iter().map(of).collect();
         let most = each.iter().map(Vec::len).max().unwrap_or(0);
-        each.iter_mut().for_each(|stretches| stretches.resize_with(most, StretchCounts::default));
-        all.iter_mut().zip(each).for_each(|(all, more): (&mut Vec<StretchCounts>, _)| all.extend(more));
+        each.iter_mut().for_each(|stretches| stretches.resize_with(most, AlignedCounts::default));
+        all.iter_mut().zip(each).for_each(|(all, more): (&mut Vec<AlignedCounts>, _)| all.extend(more));
     }
     all
 }
@@ -419,27 +358,27 @@ mod tests {
     #[test]
     fn all_layouts_have_all_tables() {
         let comparison = comparison();
-        let page = comparison.page(TableLayout::Text);
+        let page = comparison.page(Layout::Text);
         let titles = Measured::ALL.map(Measured::title);
         for title in titles {
             assert!(page.contains(&format!("\n{title}\n\nsystem ")), "{page}");
         }
         assert!(page.contains("WER %") && page.contains("PER %"), "{page}");
-        let markdown = comparison.page(TableLayout::Markdown);
+        let markdown = comparison.page(Layout::Markdown);
         assert!(markdown.contains("## Words\n\n| system | WER % |"), "{markdown}");
         assert!(markdown.contains("| bad_one | 10.00 [10.00, 10.00] |"), "{markdown}");
         let rates = ["| WER % | against", "| SER % | against", "| SER % | PER % | against"];
         let tables = rates.map(|rate| markdown.matches(rate).count());
         assert_eq!(tables, [1, 3, 1], "{markdown}");
         assert!(markdown.contains(" [33.33, 33.33] | 33.33 | – | – |\n"), "{markdown}");
-        let csv = comparison.page(TableLayout::Csv);
+        let csv = comparison.csv();
         assert!(csv.starts_with("table,system,figure,value,low,high,p_randomization\n"), "{csv}");
         assert!(csv.contains("\nWords,bad_one,wer,0.1,0.1,0.1,"), "{csv}");
         assert!(csv.contains("\nPunctuation marks,\"good, mostly\",per,0.3333333333333333,,,\n"), "{csv}");
-        let latex = comparison.page(TableLayout::Latex);
+        let latex = comparison.latex();
         assert!(latex.contains("\\toprule") && latex.contains("bad\\_one & 10.00 "), "{latex}");
         assert_eq!(latex.matches("\\begin{table}").count(), 5, "{latex}");
-        let json: serde_json::Value = serde_json::from_str(&comparison.page(TableLayout::Json)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&comparison.page(Layout::Json)).unwrap();
         assert_eq!(json["tables"][0]["systems"][1]["wer"], 0.1);
         assert_eq!((&json["tables"][3]["measured"], &json["recordings"]), (&"marks".into(), &3.into()));
     }

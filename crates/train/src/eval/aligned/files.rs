@@ -56,6 +56,14 @@ pub struct UnpairedFile {
     pub is_deleted: bool,
 }
 
+impl UnpairedFile {
+    /// Describes the file in a line; `of` names its system.
+    pub(super) fn line(&self, of: &str) -> String {
+        let what = if self.is_deleted { "all deleted" } else { "left out" };
+        format!("{what}{of}: {}, which has no {}\n", self.name, self.lacks.name())
+    }
+}
+
 /// The side that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -102,7 +110,7 @@ pub fn score_files(
     cases: Cases<'_>,
 ) -> Result<FileScores> {
     files::check_inputs(&[reference, hypothesis])?;
-    let Pairs { pairs, mut left_out } = pair(reference, hypothesis)?;
+    let (pairs, mut left_out) = pair(reference, hypothesis)?;
     let mut recordings = Vec::new();
     let read =
         |file: &Path| Transcript::read(&Corpus::new(&[file], reading.clone(), Protocol::default(), locale)?);
@@ -143,7 +151,7 @@ pub fn score_files(
         }
     }
     let scores = FileScores { recordings, left_out };
-    if scores.all().reference() == 0 {
+    if scores.all().counts.words().reference() == 0 {
         let problem = "contains no words to score: expected the spoken words in their true case";
         return Err(Error::file(reference.to_string_lossy(), problem));
     }
@@ -164,18 +172,12 @@ fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking
     (!names.is_empty()).then_some(UnpairedFile { name, lacks, is_deleted: false })
 }
 
-/// The paired files of both sides.
-#[derive(Debug, PartialEq, Eq)]
-struct Pairs {
-    pairs: Vec<(PathBuf, PathBuf)>,
-    left_out: Vec<UnpairedFile>,
-}
-
-fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
+/// Returns the paired files of both sides, and the files that were left out.
+fn pair(reference: &Path, hypothesis: &Path) -> Result<(Vec<(PathBuf, PathBuf)>, Vec<UnpairedFile>)> {
     match [reference, hypothesis].map(Path::is_dir) {
         [true, true] => {}
         [false, false] => {
-            return Ok(Pairs { pairs: vec![(reference.into(), hypothesis.into())], left_out: Vec::new() });
+            return Ok((vec![(reference.into(), hypothesis.into())], Vec::new()));
         }
         [is_folder, _] => {
             let (folder, other) = if is_folder { (reference, hypothesis) } else { (hypothesis, reference) };
@@ -208,7 +210,7 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
             hypothesis.display()
         )));
     }
-    Ok(Pairs { pairs, left_out })
+    Ok((pairs, left_out))
 }
 
 /// Returns the files of a folder by their names without extensions. Files whose names begin with a
@@ -326,7 +328,10 @@ mod tests {
         let left: Vec<_> =
             scores.left_out.iter().map(|left| (left.name.rsplit('/').next().unwrap(), left.lacks)).collect();
         assert_eq!(left, [("b.txt", Lacking::Hypothesis), ("c.txt", Lacking::Reference)]);
-        assert_eq!((scores.all().reference(), scores.all().word_error_rate()), (4, Some(0.0)));
+        assert_eq!(
+            (scores.all().counts.words().reference(), scores.all().counts.words().ser()),
+            (4, Some(0.0))
+        );
     }
 
     #[test]
@@ -347,7 +352,7 @@ mod tests {
         };
         // A channel that the hypothesis lacks is deleted.
         assert_eq!(left(&scores), [("one B".into(), true), ("three A".into(), false)]);
-        assert_eq!((scores.all().deleted.tokens(), scores.all().recognised.tokens()), (3, 3));
+        assert_eq!((scores.all().counts.deleted.tokens(), scores.all().counts.recognised.tokens()), (3, 3));
         let error = scored(folder.path(), "ref.stm", "other.ctm").unwrap_err().to_string();
         assert!(error.contains("other.ctm: names no recording that "), "{error}");
     }
@@ -386,7 +391,7 @@ mod tests {
         let left: Vec<&str> =
             scores.left_out.iter().map(|left| left.name.rsplit(": ").next().unwrap()).collect();
         assert_eq!(left, ["(x-1)", "(y-1), (y-2), (y-3) and 2 more utterances"]);
-        assert_eq!(scores.all().reference(), 1);
+        assert_eq!(scores.all().counts.words().reference(), 1);
     }
 
     #[test]
@@ -396,7 +401,10 @@ mod tests {
             ("hyp/x.ctm.filt", "x A 0 1 we\nx A 1 1 met\nx A 2 1 ana\n"),
         ]);
         let scores = scored(folder.path(), "ref", "hyp").unwrap();
-        assert_eq!((scores.all().reference(), scores.all().word_error_rate()), (3, Some(0.0)));
+        assert_eq!(
+            (scores.all().counts.words().reference(), scores.all().counts.words().ser()),
+            (3, Some(0.0))
+        );
     }
 
     #[test]
@@ -404,7 +412,7 @@ mod tests {
         let folder = folder(&[("a.txt", "We met Ana."), ("b.txt", "they left"), ("none.txt", "")]);
         for (hypothesis, rate) in [("b.txt", 1.0), ("none.txt", 1.0)] {
             assert_eq!(
-                scored(folder.path(), "a.txt", hypothesis).unwrap().all().word_error_rate(),
+                scored(folder.path(), "a.txt", hypothesis).unwrap().all().counts.words().ser(),
                 Some(rate)
             );
         }
@@ -419,6 +427,6 @@ mod tests {
             ("hyp/b.ctm", "b 1 0 1 yes"),
         ]);
         let scores = scored(folder.path(), "ref", "hyp").unwrap();
-        assert_eq!(scores.recordings[0].1.deleted.tokens(), 3);
+        assert_eq!(scores.recordings[0].1.counts.deleted.tokens(), 3);
     }
 }

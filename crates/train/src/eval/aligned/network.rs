@@ -49,16 +49,8 @@ pub(super) struct Network<'a> {
     is_plain: bool,
 }
 
-/// A step of an alignment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EditStep<'a> {
-    /// A word of each side, aligned with each other.
-    Both(AlignmentWord<'a>, AlignmentWord<'a>),
-    /// The hypothesis lacks a word of the reference.
-    Delete(AlignmentWord<'a>),
-    /// The reference lacks a word of the hypothesis.
-    Insert(AlignmentWord<'a>),
-}
+/// Words that are aligned with each other, or a word that only the reference or only the hypothesis has.
+pub(super) type AlignedWords<'a> = (Option<AlignmentWord<'a>>, Option<AlignmentWord<'a>>);
 
 impl<'a> Network<'a> {
     pub(super) fn new() -> Self {
@@ -105,12 +97,12 @@ impl<'a> Network<'a> {
         self.is_plain
     }
 
-    /// Returns the words in order, with only the first alternative of each set.
+    /// Returns the words in order, with only the first alternative of each set. No word counts as optional.
     pub(super) fn first(&self) -> Vec<AlignmentWord<'a>> {
         let mut words = Vec::new();
         let mut state = self.at;
         while let Some(arc) = self.arcs(state).first() {
-            words.extend(arc.word);
+            words.extend(arc.word.map(|word| AlignmentWord { optional: false, ..word }));
             state = arc.from;
         }
         words.reverse();
@@ -144,13 +136,8 @@ fn together(reference: AlignmentWord<'_>, hypothesis: AlignmentWord<'_>) -> u32 
     if reference.number == hypothesis.number { 0 } else { 4 }
 }
 
-/// The arcs by which a pair of states is reached.
-#[derive(Clone, Copy)]
-enum Back<'a> {
-    Both(NetworkArc<'a>, NetworkArc<'a>),
-    Reference(NetworkArc<'a>),
-    Hypothesis(NetworkArc<'a>),
-}
+/// The arcs of the reference and of the hypothesis by which a pair of states is reached.
+type Back<'a> = (Option<NetworkArc<'a>>, Option<NetworkArc<'a>>);
 
 /// The cost of reaching each pair of states.
 struct Costs<'n, 'a> {
@@ -178,15 +165,15 @@ impl<'a> Costs<'_, 'a> {
             for &other in hypotheses {
                 if let (Some(reference), Some(hypothesis)) = (one.word, other.word) {
                     let cost = self.at(one.from, other.from) + together(reference, hypothesis);
-                    offer(cost, Back::Both(one, other));
+                    offer(cost, (Some(one), Some(other)));
                 }
             }
         }
         for &arc in hypotheses {
-            offer(self.at(i, arc.from) + alone(arc.word), Back::Hypothesis(arc));
+            offer(self.at(i, arc.from) + alone(arc.word), (None, Some(arc)));
         }
         for &arc in references {
-            offer(self.at(arc.from, j) + alone(arc.word), Back::Reference(arc));
+            offer(self.at(arc.from, j) + alone(arc.word), (Some(arc), None));
         }
         best
     }
@@ -194,7 +181,7 @@ impl<'a> Costs<'_, 'a> {
 
 /// Returns the cheapest alignment of two networks, in order. Takes time and memory proportional to
 /// the product of both lengths. All alternatives must have been closed.
-pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Vec<EditStep<'a>> {
+pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Vec<AlignedWords<'a>> {
     let (rows, columns) = (reference.states(), hypothesis.states());
     let mut costs = Costs { reference, hypothesis, costs: Vec::with_capacity(rows * columns) };
     for i in 0..rows {
@@ -205,21 +192,13 @@ pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Ve
     }
     let mut steps = Vec::with_capacity(rows.max(columns));
     let (mut i, mut j) = (rows - 1, columns - 1);
-    while let Some((_, back)) = costs.best(i, j) {
-        match back {
-            Back::Both(one, other) => {
-                steps.extend(one.word.zip(other.word).map(|(one, other)| EditStep::Both(one, other)));
-                (i, j) = (one.from, other.from);
-            }
-            Back::Reference(arc) => {
-                steps.extend(arc.word.map(EditStep::Delete));
-                i = arc.from;
-            }
-            Back::Hypothesis(arc) => {
-                steps.extend(arc.word.map(EditStep::Insert));
-                j = arc.from;
-            }
+    while let Some((_, (one, other))) = costs.best(i, j) {
+        let word = |arc: Option<NetworkArc<'a>>| arc.and_then(|arc| arc.word);
+        let words = (word(one), word(other));
+        if words != (None, None) {
+            steps.push(words);
         }
+        (i, j) = (one.map_or(i, |arc| arc.from), other.map_or(j, |arc| arc.from));
     }
     steps.reverse();
     steps

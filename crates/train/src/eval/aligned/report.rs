@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::AlignedScore;
+use super::AlignedCounts;
 use super::comparison::error_rate;
 use super::files::{FileScores, UnpairedFile};
 use crate::eval::marks::MarkReport;
 use crate::eval::report::{
-    Figures, Layout, MisspelledWord, ReportConfig, figures_table, most_frequent_errors, row, spell,
+    Figures, Layout, MisspelledWord, ReportConfig, TableWriter, figures_table, most_frequent_errors, row,
+    spell,
 };
 use crate::eval::slots::{Confusion, Matching};
 use crate::eval::table::{TextTable, percent, thousands};
@@ -104,15 +105,16 @@ pub struct ReportedParts {
 }
 
 impl WordErrors {
-    fn of(score: &AlignedScore) -> Self {
+    fn of(counts: &AlignedCounts) -> Self {
+        let words = counts.words();
         Self {
-            reference: score.reference(),
-            correct: score.recognised.tokens() + score.optional,
-            substitutions: score.misrecognised.tokens(),
-            deletions: score.deleted.tokens(),
-            insertions: score.inserted.tokens(),
-            rate: score.word_error_rate(),
-            rate_with_case_and_marks: score.word_error_rate_with_case_and_marks(),
+            reference: words.reference(),
+            correct: words.correct,
+            substitutions: words.substituted,
+            deletions: words.deleted,
+            insertions: words.inserted,
+            rate: words.ser(),
+            rate_with_case_and_marks: counts.word_error_rate_with_case_and_marks(),
         }
     }
 }
@@ -127,33 +129,34 @@ impl AlignedReport {
     /// Computes the figures from scores, with the figures of the requested parts.
     pub fn of(scores: &FileScores, config: &ReportConfig, asked: ReportedParts) -> Self {
         let matching = Matching::of(config.protocol);
-        let all = scores.all();
-        let part = |name: &String, score: &AlignedScore| AlignedPart {
+        let score = scores.all();
+        let all = &score.counts;
+        let part = |(name, counts): (&String, &AlignedCounts)| AlignedPart {
             name: name.clone(),
-            word_errors: WordErrors::of(score),
-            all: without_accuracy(score.all(), matching),
-            recognised: Figures::of_words(score.recognised, matching),
+            word_errors: WordErrors::of(counts),
+            all: without_accuracy(counts.all(), matching),
+            recognised: Figures::of_words(counts.recognised, matching),
         };
-        let parts = |scores: &BTreeMap<String, AlignedScore>, is_asked: bool| -> Vec<AlignedPart> {
-            scores.iter().filter(|_| is_asked).map(|(name, score)| part(name, score)).collect()
+        let parts = |counts: &BTreeMap<String, AlignedCounts>, is_asked: bool| -> Vec<AlignedPart> {
+            counts.iter().filter(|_| is_asked).map(part).collect()
         };
-        let [speakers, categories] = &all.parts;
+        let [speakers, categories] = &score.parts;
         let files = scores.recordings.iter().filter(|_| asked.files);
-        let words = all.most_frequent_errors(matching, config.top);
+        let words = score.most_frequent_errors(matching, config.top);
         let marks = MarkReport::of(&all.marks, config.protocol);
         Self {
             punctuation_error_rate: marks.as_ref().and_then(|marks| error_rate(&marks.micro.slots())),
             marks,
             signature: config.signature.clone(),
             recordings: scores.recordings.len() as u64,
-            word_errors: WordErrors::of(&all),
+            word_errors: WordErrors::of(all),
             all: without_accuracy(all.all(), matching),
             recognised: Figures::of_words(all.recognised, matching),
             misrecognised: Figures::of_words(all.misrecognised, matching),
             deleted: without_accuracy(all.deleted, matching),
             inserted: without_accuracy(all.inserted, matching),
             words: words.iter().map(|word| spell(word, config.locale)).collect(),
-            files: files.map(|(name, score)| part(name, score)).collect(),
+            files: files.map(|(name, score)| part((name, &score.counts))).collect(),
             speakers: parts(speakers, asked.speakers),
             categories: parts(categories, asked.categories),
             left_out: scores.left_out.clone(),
@@ -162,20 +165,18 @@ impl AlignedReport {
 
     /// The report as text that ends with a line feed.
     pub fn page(&self, layout: Layout) -> String {
-        match layout {
-            Layout::Text => self.laid_out(&self.signature, TextTable::text),
-            Layout::Markdown => self.laid_out(&format!("`{}`", self.signature), TextTable::markdown),
-            Layout::Json => {
-                serde_json::to_string(self).expect("numbers and strings, as JSON has them") + "\n"
-            }
-        }
+        layout.page(
+            &self.signature,
+            |signature, lay| self.laid_out(signature, lay),
+            || serde_json::to_string(self),
+        )
     }
 
-    fn laid_out(&self, signature: &str, lay: impl Fn(&TextTable) -> String) -> String {
+    fn laid_out(&self, signature: &str, lay: TableWriter) -> String {
         let mut out = format!("{signature}\n\n{}\n\n{}", self.recognition(), lay(&self.figures()));
         if let Some(marks) = &self.marks {
             let rate = percent(self.punctuation_error_rate);
-            out.push_str(&format!("{}\nPER: {rate} %\n", marks.page(&lay)));
+            out.push_str(&format!("{}\nPER: {rate} %\n", marks.page(lay)));
         }
         for (of, parts) in
             [("file", &self.files), ("speaker", &self.speakers), ("category", &self.categories)]
@@ -190,10 +191,7 @@ impl AlignedReport {
         if !self.left_out.is_empty() {
             out.push('\n');
         }
-        for left in &self.left_out {
-            let what = if left.is_deleted { "all deleted" } else { "left out" };
-            out.push_str(&format!("{what}: {}, which has no {}\n", left.name, left.lacks.name()));
-        }
+        out.extend(self.left_out.iter().map(|left| left.line("")));
         out
     }
 
