@@ -117,7 +117,8 @@ impl Session for VotingSession<'_> {
         let opens = |at: &usize| tokens.as_slice()[*at].before == Break::Document;
         let mut start = 0;
         for at in (0..tokens.len()).filter(opens).chain([tokens.len()]) {
-            self.take(tokens, start..at, out)?;
+            self.votes.take(tokens, start..at, !self.request.marks.is_empty());
+            self.voting.count(&mut self.votes, self.request, false, out)?;
             if at < tokens.len() {
                 self.finish(out)?;
             }
@@ -140,12 +141,6 @@ impl Session for VotingSession<'_> {
 }
 
 impl VotingSession<'_> {
-    /// Accepts some words of one text.
-    fn take(&mut self, tokens: &Tokens, words: Range<usize>, out: &mut Vec<Choice>) -> Result<()> {
-        self.votes.take(tokens, words, !self.request.marks.is_empty());
-        self.voting.count(&mut self.votes, self.request, false, out)
-    }
-
     /// Appends the choices for the remaining words of the text to `out`, and resets the ballot.
     fn finish(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         self.voting.count(&mut self.votes, self.request, true, out)?;

@@ -6,25 +6,8 @@
 
 use std::ops::Range;
 
-use super::{CONTEXT, CascadeWindow, MOST};
-use majuscule_text::{Break, Choice, Mark, Token, Tokens, probability};
-
-/// The words that wait for their window. A window begins and ends at sentence ends of which the
-/// first method is certain. If there is none within [`MOST`] words, it ends where the first method
-/// is least in doubt. The first method decides the mark at the end of a window, unless a text ends
-/// there, so that no window depends on another window.
-#[derive(Debug)]
-pub(super) struct MarkGathering {
-    /// The probability below which a choice of the first method is in doubt.
-    sure: f32,
-    /// The words kept: first the words that are already answered, then the unanswered words.
-    held: Tokens,
-    answered: usize,
-    /// The first method's choices for the unanswered words, if they are known yet.
-    pub choices: Vec<Choice>,
-    /// The mark before the first word that is not answered.
-    last: Mark,
-}
+use super::{CONTEXT, Gathering, MOST, WindowSpan};
+use majuscule_text::{Break, Choice, Mark, Token, Tokens};
 
 /// A span of words that one method answers.
 struct AnsweredSpan {
@@ -33,39 +16,16 @@ struct AnsweredSpan {
     in_doubt: bool,
 }
 
-impl MarkGathering {
-    pub fn new(sure: f32) -> Self {
-        Self { sure, held: Tokens::new(), answered: 0, choices: Vec::new(), last: Mark::None }
-    }
-
-    /// Adds the next words and returns them as the first method reads them.
-    pub fn hold(&mut self, tokens: &Tokens) -> Tokens {
-        self.held.extend(tokens, 0..tokens.len());
-        let mut bare = tokens.clone();
-        bare.as_mut_slice().iter_mut().for_each(make_bare);
-        bare
-    }
-
-    /// Processes the complete windows, or all words if no more words are awaited (`ended`); the
-    /// text continues after them if it is `forced`.
-    pub fn take(&mut self, ended: bool, forced: bool, out: &mut Vec<CascadeWindow>) {
-        while let Some(AnsweredSpan { to, in_doubt }) = self.span(ended) {
-            let from = self.answered;
-            let seen = self.held.len().min(to + CONTEXT);
-            if in_doubt && seen < to + CONTEXT && !ended {
-                return;
-            }
-            let choices: Vec<Choice> = self.choices.drain(..to - from).collect();
-            let last = choices.last().map_or(Mark::None, |choice| choice.label.mark);
-            let tokens = if in_doubt { self.window(from..to, seen, last) } else { Tokens::new() };
-            let keeps_last = self.held.as_slice().get(to).map_or(forced, |next| !opens(next));
-            out.push(CascadeWindow { tokens, from, choices, in_doubt, keeps_last });
-            self.last = last;
-            self.answered = to.min(CONTEXT);
-            let mut held = Tokens::new();
-            held.extend(&self.held, to - self.answered..self.held.len());
-            self.held = held;
-        }
+/// A window begins and ends at sentence ends of which the first method is certain. If there is none within [`MOST`]
+/// words, it ends where the first method is least in doubt. The first method decides the mark at the end of a window,
+/// unless a text ends there, so that no window depends on another window.
+impl Gathering {
+    /// Returns the next window if it is complete, or if no more words are awaited (`ended`).
+    pub(super) fn span_of_marks(&self, ended: bool) -> Option<WindowSpan> {
+        let AnsweredSpan { to, in_doubt } = self.span(ended)?;
+        let seen = self.held.len().min(to + CONTEXT);
+        let is_complete = !in_doubt || ended || seen == to + CONTEXT;
+        is_complete.then(|| WindowSpan { to, seen, in_doubt, kept: to.min(CONTEXT) })
     }
 
     /// Returns the next span of words that one method answers, if its end is known.
@@ -127,14 +87,12 @@ impl MarkGathering {
         let choice = self.choice(at);
         let mark = choice.label.mark;
         let word = &self.held.as_slice()[at];
-        let is_unsure =
-            |confidence: Option<f32>| confidence.is_some_and(|sure| probability(sure) < self.sure);
         let shows_otherwise = |next: &Token| {
             next.gap.is_some_and(|shown| shown != mark)
                 || next.starts && !opens(next) && !mark.ends_sentence()
         };
-        is_unsure(choice.confidence)
-            || is_unsure(choice.mark_confidence)
+        self.is_unsure(choice.confidence)
+            || self.is_unsure(choice.mark_confidence)
             || word.refused().has(mark)
             || word.opening.is_some_and(|shown| shown != choice.opening)
             || next.is_some_and(shows_otherwise)
@@ -144,7 +102,7 @@ impl MarkGathering {
     /// range `words`. The first method inserts the mark `last` after this range. The second method
     /// sees the text's marks inside the range, the first method's marks at both ends of the range,
     /// and no other marks.
-    fn window(&self, words: Range<usize>, seen: usize, last: Mark) -> Tokens {
+    pub(super) fn window_of_marks(&self, words: Range<usize>, seen: usize, last: Mark) -> Tokens {
         let mut tokens = Tokens::new();
         tokens.extend(&self.held, 0..seen);
         for (at, token) in tokens.as_mut_slice().iter_mut().enumerate() {
@@ -167,12 +125,12 @@ impl MarkGathering {
 }
 
 /// Returns true if a word begins a text, or a part that is read as a separate text.
-fn opens(token: &Token) -> bool {
+pub(super) fn opens(token: &Token) -> bool {
     token.before >= Break::Turn
 }
 
 /// Hides the marks around a word.
-fn make_bare(token: &mut Token) {
+pub(super) fn make_bare(token: &mut Token) {
     let starts = opens(token);
     *token = Token { starts, left: None, right: None, gap: None, opening: None, ..token.clone() };
 }

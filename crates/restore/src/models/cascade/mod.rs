@@ -6,7 +6,7 @@ mod marks;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use marks::MarkGathering;
+use marks::{make_bare, opens};
 
 use super::Model;
 use majuscule_base::error::{Error, Result, option};
@@ -137,10 +137,13 @@ impl Cascade {
     }
 
     fn gathering(&self, request: Request) -> Gathering {
-        match self.puts_marks && !request.marks.is_empty() {
-            true => Gathering::Marks(MarkGathering::new(self.sure)),
-            false => Gathering::Cases(CaseGathering::new(self.sure, request)),
-        }
+        let decided = match request.marks.is_empty() {
+            true => DecidedParts::Cases,
+            false if self.puts_marks => DecidedParts::CasesAndMarks,
+            false => DecidedParts::CasesByMarks,
+        };
+        let (held, choices) = (Tokens::new(), Vec::new());
+        Gathering { sure: self.sure, held, answered: 0, choices, decided, last: Mark::None }
     }
 }
 
@@ -187,7 +190,7 @@ impl Restorer for Cascade {
         let fast = self.fast.restore_batch(&read, first_request(request))?;
         let mut windows = Vec::new();
         for (mut gathering, choices) in gatherings.into_iter().zip(fast) {
-            *gathering.choices() = choices;
+            gathering.choices = choices;
             gathering.take(Boundary::Reset, &mut windows);
         }
         let mut choices = self.answer(windows, request)?.into_iter();
@@ -213,7 +216,7 @@ struct Cascading<'a> {
 impl Session for Cascading<'_> {
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         let read = self.gathering.hold(tokens);
-        self.fast.push(&read, end, self.gathering.choices())?;
+        self.fast.push(&read, end, &mut self.gathering.choices)?;
         let mut windows = Vec::new();
         self.gathering.take(end, &mut windows);
         // Windows are answered one by one, since sums of floats must not depend on the other words that were pushed.
@@ -237,76 +240,113 @@ struct CascadeWindow {
     keeps_last: bool,
 }
 
-/// The words that wait for their window.
-enum Gathering {
-    /// The second method decides cases.
-    Cases(CaseGathering),
-    /// The second method decides cases and marks.
-    Marks(MarkGathering),
+/// The decisions of the second method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DecidedParts {
+    /// Cases.
+    Cases,
+    /// Cases. The marks among the choices show where sentences begin, and the marks of the text do not: see
+    /// [`Request::marks`].
+    CasesByMarks,
+    /// Cases and marks.
+    CasesAndMarks,
 }
 
-impl Gathering {
-    /// Adds the next words and returns them as the first method reads them.
-    fn hold(&mut self, tokens: &Tokens) -> Tokens {
-        match self {
-            Self::Cases(cases) => cases.hold(tokens),
-            Self::Marks(marks) => marks.hold(tokens),
-        }
-    }
-
-    /// Returns the first method's choices for the unanswered words, to which more choices are appended.
-    fn choices(&mut self) -> &mut Vec<Choice> {
-        match self {
-            Self::Cases(cases) => &mut cases.choices,
-            Self::Marks(marks) => &mut marks.choices,
-        }
-    }
-
-    /// Processes the windows that are complete at a boundary.
-    fn take(&mut self, end: Boundary, out: &mut Vec<CascadeWindow>) {
-        let ended = matches!(end, Boundary::Force | Boundary::Reset);
-        match self {
-            Self::Cases(cases) => cases.take(ended, out),
-            Self::Marks(marks) => marks.take(ended, end == Boundary::Force, out),
-        }
-    }
-}
-
-/// The words that wait for the end of their stretch, a sentence or a line.
-struct CaseGathering {
+/// The words that wait for their window. Where the second method decides only cases, a window is a stretch: a
+/// sentence or a line.
+struct Gathering {
     /// The probability below which a choice of the first method is in doubt.
     sure: f32,
     /// The words kept: first the words that are already answered, then the unanswered words.
     held: Tokens,
     answered: usize,
-    /// The first method's choices for the unanswered words, if they are known yet.
+    /// The first method's choices for the unanswered words, to which more choices are appended.
     choices: Vec<Choice>,
-    /// True if the marks among the choices show where sentences begin, and the marks of the text do not: see
-    /// [`Request::marks`].
-    by_marks: bool,
+    decided: DecidedParts,
+    /// The mark before the first word that is not answered.
+    last: Mark,
 }
 
-impl CaseGathering {
-    fn new(sure: f32, request: Request) -> Self {
-        let by_marks = !request.marks.is_empty();
-        Self { sure, held: Tokens::new(), answered: 0, choices: Vec::new(), by_marks }
-    }
+/// The next window.
+struct WindowSpan {
+    /// The ends among the held words of the window and of the words that the second method sees.
+    to: usize,
+    seen: usize,
+    in_doubt: bool,
+    /// The number of its words that the next window sees.
+    kept: usize,
+}
 
+impl Gathering {
     /// Adds the next words and returns them as the first method reads them.
     fn hold(&mut self, tokens: &Tokens) -> Tokens {
         let from = self.held.len();
         self.held.extend(tokens, 0..tokens.len());
-        for token in self.held.as_mut_slice().iter_mut().skip(from).filter(|_| self.by_marks) {
-            let starts = token.before >= Break::Turn;
-            *token = Token { starts, left: None, right: None, gap: None, ..token.clone() };
+        let mut read = tokens.clone();
+        match self.decided {
+            DecidedParts::Cases => {}
+            DecidedParts::CasesByMarks => {
+                for token in &mut self.held.as_mut_slice()[from..] {
+                    let starts = opens(token);
+                    *token = Token { starts, left: None, right: None, gap: None, ..token.clone() };
+                }
+            }
+            DecidedParts::CasesAndMarks => read.as_mut_slice().iter_mut().for_each(make_bare),
         }
-        tokens.clone()
+        read
+    }
+
+    /// Processes the windows that are complete at a boundary.
+    fn take(&mut self, end: Boundary, out: &mut Vec<CascadeWindow>) {
+        let ended = matches!(end, Boundary::Force | Boundary::Reset);
+        while let Some(WindowSpan { to, seen, in_doubt, kept }) = self.next_span(ended) {
+            let from = self.answered;
+            let choices: Vec<Choice> = self.choices.drain(..to - from).collect();
+            let last = choices.last().map_or(Mark::None, |choice| choice.label.mark);
+            let mut tokens = Tokens::new();
+            if in_doubt && self.decided == DecidedParts::CasesAndMarks {
+                tokens = self.window_of_marks(from..to, seen, last);
+            } else if in_doubt {
+                tokens.extend(&self.held, 0..seen);
+            }
+            let is_forced = end == Boundary::Force;
+            let keeps_last = self.held.as_slice().get(to).map_or(is_forced, |next| !opens(next));
+            out.push(CascadeWindow { tokens, from, choices, in_doubt, keeps_last });
+            (self.last, self.answered) = (last, kept);
+            let mut held = Tokens::new();
+            held.extend(&self.held, to - kept..self.held.len());
+            self.held = held;
+        }
+    }
+
+    fn next_span(&mut self, ended: bool) -> Option<WindowSpan> {
+        match self.decided {
+            DecidedParts::CasesAndMarks => self.span_of_marks(ended),
+            DecidedParts::Cases | DecidedParts::CasesByMarks => self.span_of_cases(ended),
+        }
+    }
+
+    /// Returns the next stretch if it is complete, or if the text has `ended`.
+    fn span_of_cases(&mut self, ended: bool) -> Option<WindowSpan> {
+        let from = self.answered;
+        let (end, known) = self.end(from);
+        let is_cut = end.unwrap_or(known) > from + MOST + CONTEXT;
+        let (to, seen) = match end {
+            _ if is_cut => (from + MOST, from + MOST + CONTEXT),
+            Some(end) => (end, end),
+            None if ended => (self.held.len(), self.held.len()),
+            None => return None,
+        };
+        let choices = self.choices.get(..to - from).filter(|choices| !choices.is_empty())?;
+        let in_doubt = choices.iter().any(|choice| self.is_unsure(choice.confidence));
+        // After a cut, the next stretch sees the last words of this one.
+        Some(WindowSpan { to, seen, in_doubt, kept: if is_cut { CONTEXT } else { 0 } })
     }
 
     /// Returns the first word after word `from` that begins a stretch, if there is one, and the
     /// number of words for which that is known.
     fn end(&mut self, from: usize) -> (Option<usize>, usize) {
-        if !self.by_marks {
+        if self.decided == DecidedParts::Cases {
             let begins = |token: &Token| token.starts || token.before >= Break::Line;
             let mut words = self.held.as_slice().iter().enumerate().skip(from.max(1));
             return (words.find(|(_, token)| begins(token)).map(|(at, _)| at), self.held.len());
@@ -321,34 +361,8 @@ impl CaseGathering {
         (None, self.held.len().min(from + self.choices.len() + 1))
     }
 
-    /// Processes the complete stretches, or all words if the text has `ended`.
-    fn take(&mut self, ended: bool, out: &mut Vec<CascadeWindow>) {
-        loop {
-            let from = self.answered;
-            let (end, known) = self.end(from);
-            let is_cut = end.unwrap_or(known) > from + MOST + CONTEXT;
-            let (to, seen) = match end {
-                _ if is_cut => (from + MOST, from + MOST + CONTEXT),
-                Some(end) => (end, end),
-                None if ended => (self.held.len(), self.held.len()),
-                None => return,
-            };
-            if to == from || self.choices.len() < to - from {
-                return;
-            }
-            let mut tokens = Tokens::new();
-            tokens.extend(&self.held, 0..seen);
-            let choices: Vec<Choice> = self.choices.drain(..to - from).collect();
-            let is_unsure =
-                |choice: &Choice| choice.confidence.is_some_and(|sure| probability(sure) < self.sure);
-            let in_doubt = choices.iter().any(is_unsure);
-            out.push(CascadeWindow { tokens, from, choices, in_doubt, keeps_last: false });
-            // After a cut, the next stretch sees the last words of this one.
-            self.answered = if is_cut { CONTEXT } else { 0 };
-            let mut held = Tokens::new();
-            held.extend(&self.held, to - self.answered..self.held.len());
-            self.held = held;
-        }
+    fn is_unsure(&self, confidence: Option<f32>) -> bool {
+        confidence.is_some_and(|sure| probability(sure) < self.sure)
     }
 }
 
@@ -467,7 +481,8 @@ mod tests {
 
     #[test]
     fn the_second_method_reads_marks_of_the_first_on_both_sides_of_its_words() {
-        let mut gathering = MarkGathering::new(0.8);
+        let (cascade, request) = putting_marks();
+        let mut gathering = Cascade { sure: 0.8, ..cascade }.gathering(request);
         gathering.hold(&tokens(&[vec!["a", "p", "x", "p", "a"]]));
         gathering.choices = ["a", "p", "x", "p", "a"]
             .map(|word| {
@@ -477,7 +492,7 @@ mod tests {
             })
             .to_vec();
         let mut windows = Vec::new();
-        gathering.take(true, false, &mut windows);
+        gathering.take(Boundary::Reset, &mut windows);
         let [_, window, _] = &windows[..] else { panic!("{} windows", windows.len()) };
         let gaps: Vec<_> = window.tokens.as_slice().iter().map(|token| token.gap).collect();
         let period = Some(Mark::Period);
