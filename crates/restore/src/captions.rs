@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{Done, Stream, Streaming};
+use super::stream::Incoming;
+use super::{Done, Streaming, Take};
 use majuscule_base::error::Result;
 use majuscule_format::PlacedMark;
 use majuscule_format::{Format, Id, LiveRecord, LiveRecords};
@@ -31,17 +32,16 @@ const LEFT: usize = 1 << 9;
 pub struct CaptionStreamReader {
     reader: LiveRecords,
     /// Starts another text.
-    begin: Box<dyn Fn() -> Result<Stream> + Send>,
-    stream: Stream,
-    /// The records pushed to the stream whose output is not complete, and the output so far.
+    begin: Box<dyn Fn() -> Result<Incoming> + Send>,
+    incoming: Incoming,
+    options: RestoreOptions,
+    /// The records of the text whose output is not complete, and the output so far.
     waiting: VecDeque<Waiting>,
     restored: String,
-    /// The marks inserted into the output, each with its position in the output of all streams;
-    /// `written` is the position where `restored` begins, and `begun` the position where the stream
-    /// began.
+    /// The marks inserted into the output, each with its position in the output of all texts;
+    /// `written` is the position where `restored` begins.
     marks: VecDeque<PlacedMark>,
     written: usize,
-    begun: usize,
     /// The records whose words come before the next record.
     context: VecDeque<(Option<Id>, String)>,
     taken: u64,
@@ -49,7 +49,7 @@ pub struct CaptionStreamReader {
 }
 
 /// A record whose output is not complete, with its length in characters; or a record already
-/// written that was pushed again to a new stream.
+/// written that was pushed again to a new text.
 struct Waiting {
     chars: usize,
     caption: Option<LiveRecord>,
@@ -68,16 +68,17 @@ impl CaptionStreamReader {
     ) -> Result<Self> {
         let name = name.into();
         let reader = LiveRecords::new(&*name, kind, &options)?;
-        let begin = move || Stream::of(&*name, kind, method.clone(), options.clone());
+        let begin = move || Incoming::start(&*name, kind, method.clone(), options.clone(), |request| request);
+        let incoming = begin()?;
         Ok(Self {
             reader,
-            stream: begin()?,
+            options: incoming.options().clone(),
+            incoming,
             begin: Box::new(begin),
             waiting: VecDeque::new(),
             restored: String::new(),
             marks: VecDeque::new(),
             written: 0,
-            begun: 0,
             context: VecDeque::new(),
             taken: 0,
             done: Done::default(),
@@ -90,7 +91,7 @@ impl CaptionStreamReader {
                 Ok(Some(caption)) => self.take(caption, out)?,
                 Ok(None) => return Ok(()),
                 Err(error) => {
-                    self.force(out)?;
+                    self.pass(out, Incoming::now)?;
                     return Err(error);
                 }
             }
@@ -100,27 +101,26 @@ impl CaptionStreamReader {
     fn take(&mut self, caption: LiveRecord, out: &mut Vec<u8>) -> Result<()> {
         if caption.begins {
             self.end_text(out)?;
-            self.start()?;
+            self.incoming = (self.begin)()?;
             self.context.clear();
         }
-        let mut restored = Vec::new();
         let replaced = caption.id.as_ref().and_then(|id| {
             self.context
                 .iter()
                 .position(|(earlier, _)| earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)))
         });
         if let (Some(at), Some(id)) = (replaced, &caption.id) {
-            self.force(out)?;
-            self.start()?;
+            self.pass(out, Incoming::now)?;
+            self.incoming = (self.begin)()?;
             self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
             let left = self.left_of(at);
-            self.say(&left, None, &mut restored)?;
+            self.say(&left, None)?;
             let text = caption.text.clone();
             let id = id.clone();
-            self.say(&text, Some(caption), &mut restored)?;
+            self.say(&text, Some(caption))?;
             let after = self.context.split_off(at);
             for (_, text) in &after {
-                self.say(text, None, &mut restored)?;
+                self.say(text, None)?;
             }
             self.context.push_back((Some(id), text));
             self.context.extend(after);
@@ -131,22 +131,15 @@ impl CaptionStreamReader {
                 self.context.push_back((caption.id.clone(), text.clone()));
                 self.forget();
             }
-            self.say(&text, Some(caption), &mut restored)?;
+            self.say(&text, Some(caption))?;
         }
-        self.pass_on(&restored, out);
+        self.write(out);
         Ok(())
     }
 
-    fn start(&mut self) -> Result<()> {
-        self.stream = (self.begin)()?;
-        self.begun = self.written + self.restored.len();
-        Ok(())
-    }
-
-    /// Pushes the next words to the stream: the words of a new record, or of a record that is
-    /// already written.
-    fn say(&mut self, text: &str, caption: Option<LiveRecord>, restored: &mut Vec<u8>) -> Result<()> {
-        self.stream.push(text.as_bytes(), restored)?;
+    /// Processes the next words: the words of a new record, or of a record that is already written.
+    fn say(&mut self, text: &str, caption: Option<LiveRecord>) -> Result<()> {
+        self.restore(|incoming, take| incoming.push(text.as_bytes(), take))?;
         self.waiting.push_back(Waiting { chars: text.chars().count(), caption });
         Ok(())
     }
@@ -178,26 +171,36 @@ impl CaptionStreamReader {
         }
     }
 
-    /// Writes all pending records; the sentence of the last record may continue.
-    fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        let mut restored = Vec::new();
-        self.stream.force(&mut restored)?;
-        self.pass_on(&restored, out);
-        Ok(())
-    }
-
     fn end_text(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        let mut restored = Vec::new();
-        self.stream.finish(&mut restored)?;
-        self.pass_on(&restored, out);
+        self.pass(out, |incoming, take| incoming.finish(take)?)
+    }
+
+    /// Restores text as `read` passes it on, and appends the records that are then complete.
+    fn pass(
+        &mut self,
+        out: &mut Vec<u8>,
+        read: impl FnOnce(&mut Incoming, &mut Take<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.restore(read)?;
+        self.write(out);
         Ok(())
     }
 
-    /// Receives output of the stream, and appends the records that are complete.
-    fn pass_on(&mut self, restored: &[u8], out: &mut Vec<u8>) {
-        self.restored.push_str(&String::from_utf8_lossy(restored));
-        let moved = |mark: PlacedMark| PlacedMark { at: mark.at + self.begun, ..mark };
-        self.marks.extend(self.stream.take_marks().into_iter().map(moved));
+    fn restore(&mut self, read: impl FnOnce(&mut Incoming, &mut Take<'_>) -> Result<()>) -> Result<()> {
+        let Self { incoming, options, .. } = self;
+        let (mut restored, mut marks) = (Vec::new(), Vec::new());
+        read(incoming, &mut |piece, decisions| {
+            piece.write_apart(decisions, options, &mut restored, &mut marks);
+            Ok(())
+        })?;
+        let begun = self.written + self.restored.len();
+        self.marks.extend(marks.into_iter().map(|mark| PlacedMark { at: mark.at + begun, ..mark }));
+        self.restored.push_str(&String::from_utf8_lossy(&restored));
+        Ok(())
+    }
+
+    /// Appends the records whose output is complete.
+    fn write(&mut self, out: &mut Vec<u8>) {
         loop {
             let Some(first) = self.waiting.front() else { return };
             let Some(end) = end_of(&self.restored, first.chars) else { return };
@@ -236,14 +239,16 @@ impl Streaming for CaptionStreamReader {
     }
 
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        let mut restored = Vec::new();
-        self.stream.now(&mut restored)?;
-        self.pass_on(&restored, out);
-        Ok(())
+        self.pass(out, Incoming::pause)
     }
 
     fn tail(&mut self) -> Result<Vec<u8>> {
-        let (tail, tail_marks) = self.stream.tail_apart()?;
+        let (mut tail, mut tail_marks) = (Vec::new(), Vec::new());
+        let Self { incoming, options, .. } = self;
+        let rest = incoming.guess(&mut |piece, decisions| {
+            piece.write_apart(decisions, options, &mut tail, &mut tail_marks);
+        })?;
+        tail.extend_from_slice(rest);
         let text = format!("{}{}", self.restored, String::from_utf8_lossy(&tail));
         let mut marks: VecDeque<PlacedMark> =
             self.marks.iter().map(|mark| mark.after(self.written)).collect();

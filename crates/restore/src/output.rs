@@ -6,7 +6,7 @@ use super::Done;
 use super::diff::Diff;
 use super::sentences::SentenceLines;
 use majuscule_base::error::Result;
-use majuscule_format::{Piece, PlacedMark};
+use majuscule_format::Piece;
 use majuscule_text::markup::untagged;
 use majuscule_text::restorer::Restorer;
 use majuscule_text::{Break, Decision, MarkForm, OutputForm, RestoreOptions, resolve};
@@ -32,10 +32,6 @@ pub(super) struct PieceWriter {
     written: Vec<u8>,
     /// The amount of text written.
     pub(super) done: Done,
-    /// The marks inserted into the text, if they are collected instead of written, each with its
-    /// position in the output, and the length of the output.
-    pub(super) apart: Option<Vec<PlacedMark>>,
-    len: usize,
 }
 
 /// A word as JSON.
@@ -58,21 +54,16 @@ struct JsonWord<'a> {
 
 impl PieceWriter {
     pub(super) fn new(options: RestoreOptions, method: &dyn Restorer) -> Self {
-        let (marks, diff, done) = (method.labels().ends_sentences(), Diff::default(), Done::default());
-        let (text, written) = (Vec::new(), Vec::new());
-        let sentences = SentenceLines::new(&options);
         Self {
-            options,
-            marks,
+            marks: method.labels().ends_sentences(),
             line: 1,
             goes_on: false,
-            diff,
-            sentences,
-            text,
-            written,
-            done,
-            apart: None,
-            len: 0,
+            diff: Diff::default(),
+            sentences: SentenceLines::new(&options),
+            text: Vec::new(),
+            written: Vec::new(),
+            done: Done::default(),
+            options,
         }
     }
 
@@ -81,12 +72,6 @@ impl PieceWriter {
         self.written.clear();
         let bytes = piece.bytes();
         match self.options.form {
-            OutputForm::Text if let Some(apart) = &mut self.apart => {
-                let first = apart.len();
-                piece.write_apart(decisions, &self.options, &mut self.written, apart);
-                apart[first..].iter_mut().for_each(|mark| mark.at += self.len);
-                self.len += self.written.len();
-            }
             OutputForm::Text => {
                 piece.write(decisions, &self.options, &mut self.written);
                 self.done.changed |= self.written != bytes;

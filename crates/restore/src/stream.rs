@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Done, PieceQueue, PieceWriter, Streaming, Take, options};
 use majuscule_base::error::{Error, Result, option};
-use majuscule_format::PlacedMark;
 use majuscule_format::{Format, Live, Piece};
 use majuscule_text::restorer::{OwnedSession, Request, Restorer};
 use majuscule_text::tokenize::Capitalized;
@@ -46,43 +45,9 @@ impl Stream {
     /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, and for
     /// [`Capitalized::Auto`], which looks at whole lines.
     pub fn new(name: impl Into<String>, method: Arc<dyn Restorer>, options: RestoreOptions) -> Result<Self> {
-        Self::of(name, Format::Text, method, options)
-    }
-
-    /// Starts the text of records of a format.
-    pub(super) fn of(
-        name: impl Into<String>,
-        kind: Format,
-        method: Arc<dyn Restorer>,
-        options: RestoreOptions,
-    ) -> Result<Self> {
-        let options = live_options(options, kind, &*method)?;
-        let mut writer = PieceWriter::new(options.clone(), &*method);
-        writer.apart = (kind != Format::Text).then(Vec::new);
-        let request = options::request(&options, &*method, kind)?;
-        Ok(Self { incoming: Incoming::new(name, kind, method, options, request), writer, taken: 0 })
-    }
-
-    /// Removes and returns the marks inserted into the text, which a stream of records does not write
-    /// itself: each has its position in the output.
-    pub(super) fn take_marks(&mut self) -> Vec<PlacedMark> {
-        self.writer.apart.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Appends all pending text; the sentence continues after it.
-    pub(super) fn force(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        self.incoming.now(&mut to(&mut self.writer, out))
-    }
-
-    /// Returns the text that [`Stream::force`] would append, and the marks inserted into it.
-    pub(super) fn tail_apart(&mut self) -> Result<(Vec<u8>, Vec<PlacedMark>)> {
-        let (mut tail, mut marks) = (Vec::new(), Vec::new());
-        let options = &self.writer.options;
-        let rest = self
-            .incoming
-            .guess(&mut |piece, decisions| piece.write_apart(decisions, options, &mut tail, &mut marks))?;
-        tail.extend_from_slice(rest);
-        Ok((tail, marks))
+        let incoming = Incoming::start(name, Format::Text, method.clone(), options, |request| request)?;
+        let writer = PieceWriter::new(incoming.options().clone(), &*method);
+        Ok(Self { incoming, writer, taken: 0 })
     }
 }
 
@@ -136,11 +101,7 @@ fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Decis
 ///
 /// # Errors
 /// Fails for options that need whole lines.
-pub(super) fn live_options(
-    options: RestoreOptions,
-    kind: Format,
-    method: &dyn Restorer,
-) -> Result<RestoreOptions> {
+fn live_options(options: RestoreOptions, kind: Format, method: &dyn Restorer) -> Result<RestoreOptions> {
     if options.capitalized == Capitalized::Auto {
         let case = option("case");
         return Err(Error::usage(format!(
@@ -175,18 +136,29 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// Starts a text; `name` is its name in errors.
-    pub(super) fn new(
+    /// Starts a text, or the text of records of a format; `name` is its name in errors, and `request` changes the
+    /// request to the method.
+    ///
+    /// # Errors
+    /// Fails like [`Stream::new`].
+    pub(super) fn start(
         name: impl Into<String>,
         kind: Format,
         method: Arc<dyn Restorer>,
         options: RestoreOptions,
-        request: Request,
-    ) -> Self {
+        request: impl FnOnce(Request) -> Request,
+    ) -> Result<Self> {
+        let options = live_options(options, kind, &*method)?;
+        let request = request(options::request(&options, &*method, kind)?);
         let queue = PieceQueue::new(Box::new(OwnedSession::start(method, request)), &options);
         let live = Live::new(name, options);
         let live = if kind == Format::Text { live.of_plain_text() } else { live };
-        Self { live, queue, piece: Piece::default(), ends_line: false }
+        Ok(Self { live, queue, piece: Piece::default(), ends_line: false })
+    }
+
+    /// Returns the options in use.
+    pub(super) fn options(&self) -> &RestoreOptions {
+        &self.queue.options
     }
 
     /// Processes the next bytes, and passes on the pieces that are certain by then.
@@ -212,7 +184,7 @@ impl Incoming {
     }
 
     /// Passes on all pieces where the text pauses. A complete line is an utterance.
-    fn pause(&mut self, take: &mut Take<'_>) -> Result<()> {
+    pub(super) fn pause(&mut self, take: &mut Take<'_>) -> Result<()> {
         if self.ends_line { self.end_utterance(take) } else { self.now(take) }
     }
 

@@ -1,8 +1,8 @@
 //! Restores live text word by word: each part of the text is returned with its words once they are certain.
 
-use super::stream::{Incoming, live_options};
+use super::stream::Incoming;
 use super::texts::{push_words, word_request};
-use super::{RestoredWord, TextRestorer, options};
+use super::{RestoredWord, TextRestorer};
 use majuscule_base::error::Result;
 use majuscule_format::{Format, Piece};
 use majuscule_text::tokenize::Capitalized;
@@ -67,11 +67,10 @@ impl TextRestorer {
             options.capitalized = Capitalized::Ignore;
         }
         let method = self.model.restorer.clone();
-        let options = live_options(options, Format::Text, &*method)?;
         let ends_sentences = method.labels().ends_sentences();
-        let request = word_request(options::request(&options, &*method, Format::Text)?, ends_sentences);
-        let incoming = Incoming::new("text", Format::Text, method, options.clone(), request);
-        Ok(WordStream { incoming, options, ends_sentences })
+        let request = |request| word_request(request, ends_sentences);
+        let incoming = Incoming::start("text", Format::Text, method, options, request)?;
+        Ok(WordStream { options: incoming.options().clone(), incoming, ends_sentences })
     }
 }
 
