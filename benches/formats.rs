@@ -13,7 +13,7 @@ use divan::counter::ItemsCount;
 
 use majuscule_base::files::Input;
 use majuscule_format::Format;
-use majuscule_restore::models::{Model, Preset, embedded_as};
+use majuscule_restore::models::{Model, Preset};
 use majuscule_restore::restore;
 use majuscule_text::{Locale, RestoreOptions};
 
@@ -72,7 +72,7 @@ impl Bench {
         let lines: Vec<String> = words.chunks(WORDS_A_LINE).map(|words| words.join(" ")).collect();
         let files = FORMATS.map(|(_, kind)| written(kind, &lines));
         let models =
-            PRESETS.map(|preset| embedded_as("en", preset).expect("the English models are built in"));
+            PRESETS.map(|preset| Model::embedded_as("en", preset).expect("the English models are built in"));
         Self { name, words: words.len(), files, models }
     }
 

@@ -17,7 +17,7 @@ use divan::counter::ItemsCount;
 use majuscule_base::files::Input;
 use majuscule_format::Format;
 use majuscule_methods::model::{self, Bytes, Packed};
-use majuscule_restore::models::{Model, Preset, embedded_as, load};
+use majuscule_restore::models::{Model, Preset, load};
 use majuscule_text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{majority, train};
@@ -238,7 +238,7 @@ impl Process {
             .join(format!("en.{}", self.preset));
         let packed = || load(&*model::open(&file).expect("the model is there")).expect("it is a model");
         [
-            middle(|| time(|| embedded_as("en", preset).expect("the model is built in"))),
+            middle(|| time(|| Model::embedded_as("en", preset).expect("the model is built in"))),
             middle(|| time(packed)),
         ]
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use majuscule::{MarkPlaces, MarkSet, Model, RestoreOptions, TextRestorer};
-use majuscule_restore::models::embedded;
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -28,7 +27,7 @@ fn texts_at_a_cursor_come_out_as_they_should_or_are_known_not_to() {
         toml::from_str(include_str!("../between.toml")).expect("between.toml has tables of cases");
     let (mut wrong, mut right) = (Vec::new(), 0);
     for language in crate::cases::languages() {
-        let restorer = marked(&embedded(language).expect("the model is built in"));
+        let restorer = marked(&Model::embedded(language).expect("the model is built in"));
         for BetweenCase { before, text, after, wanted, known } in &cases[language] {
             let found = restorer.between(before, text, after).expect("text can be restored");
             right += usize::from(found == *wanted);

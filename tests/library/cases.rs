@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use majuscule::{Format, MarkSet, RestoreOptions};
+use majuscule::{Format, MarkSet, Model, RestoreOptions};
 use majuscule_base::files::Input;
-use majuscule_restore::models::{LANGUAGES, Methods, Preset, embedded};
+use majuscule_restore::models::{LANGUAGES, Methods, Preset};
 use majuscule_restore::restore;
 use majuscule_text::{Context, OutputForm};
 use serde::Deserialize;
@@ -66,7 +66,7 @@ fn every_case_comes_out_as_it_should_or_is_known_not_to() {
     let cases = cases();
     let mut wrong = Vec::new();
     for language in languages() {
-        let model = embedded(language).expect("the model is built in");
+        let model = Model::embedded(language).expect("the model is built in");
         let cases = &cases[language];
         let mut right = 0;
         for Case { lower, cased, known } in cases {
@@ -91,7 +91,7 @@ fn every_case_comes_out_as_it_should_or_is_known_not_to() {
 fn a_sentence_comes_out_as_alone_where_each_line_is_a_text() {
     let cases = cases();
     for language in languages() {
-        let model = embedded(language).expect("the model is built in");
+        let model = Model::embedded(language).expect("the model is built in");
         let restorer = model.with(RestoreOptions::default().context(Context::Line));
         let lines: String = cases[language].iter().map(|case| case.lower.clone() + "\n").collect();
         let mut found = Vec::new();
@@ -113,7 +113,7 @@ fn the_examples_come_out_as_they_should_or_are_known_not_to() {
         }
         let path = format!("{}/examples/{language}.txt", env!("CARGO_MANIFEST_DIR"));
         let example = std::fs::read_to_string(path).expect("the example is there");
-        let model = embedded(language).expect("the model is built in");
+        let model = Model::embedded(language).expect("the model is built in");
         let found = model.restore(&example).expect("text can be read");
         assert_eq!(found.lines().count(), lines.lines().count(), "{language}");
         for (found, line) in found.lines().zip(lines.lines()) {
@@ -171,7 +171,7 @@ fn every_file_comes_out_as_it_should_and_a_second_run_changes_nothing() {
                 Some("sentence") => OutputForm::Sentences,
                 other => other.map_or(OutputForm::Text, |lines| panic!("{lines} is no value of --lines")),
             });
-        let model = embedded(language).expect("the model is built in");
+        let model = Model::embedded(language).expect("the model is built in");
         let options = model.fill_in(options);
         let restored = |file: &str| {
             let name = format!("file.{}", case.format.as_deref().unwrap_or("txt"));

@@ -543,7 +543,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use majuscule_restore::models::{Preset, embedded_as};
+    use majuscule_restore::models::{Model, Preset};
     use majuscule_text::SentenceStart;
     use majuscule_text::tokenize::Capitalized;
 
@@ -560,7 +560,7 @@ mod tests {
                 1..12,
             ),
         ) {
-            let model = embedded_as("en", Preset::Fast).unwrap();
+            let model = Model::embedded_as("en", Preset::Fast).unwrap();
             let cues = cues.iter().enumerate().map(|(at, words)| {
                 format!("{}\n00:00:{at:02},000 --> 00:00:{at:02},900\n{}\n\n", at + 1, words.join(" "))
             });

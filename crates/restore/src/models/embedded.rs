@@ -90,28 +90,6 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
     models.get(preset as usize).copied()
 }
 
-/// Loads the accurate built-in model of a language. Only the language of a tag such as `pt-BR` is used.
-///
-/// ```
-/// let model = majuscule_restore::models::embedded("en")?;
-/// assert_eq!(model.manifest.language, "en");
-/// # Ok::<(), majuscule::Error>(())
-/// ```
-///
-/// # Errors
-/// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
-pub fn embedded(language: &str) -> Result<Model> {
-    embedded_as(language, Preset::Accurate)
-}
-
-/// Loads one of the two built-in models of a language.
-///
-/// # Errors
-/// The errors of [`embedded`].
-pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
-    Methods::all().load_preset(language, preset, &Backend::default())
-}
-
 impl Methods {
     /// Loads the model of a preset of a language: a built-in model, or for [`Preset::Best`] and [`Preset::Ngram`] a
     /// model from the [folders](Methods::looking_in) of such models.
@@ -131,7 +109,7 @@ impl Methods {
     /// packed file or a folder in one of the [folders](Methods::looking_in) of such models.
     ///
     /// # Errors
-    /// Returns the errors of [`embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
+    /// Returns the errors of [`Model::embedded`], [`Error::NoModel`] if there is no such file, and [`Error::Usage`] if
     /// `language` is not a [`LanguageTag`].
     pub fn preset_store(&self, language: &str, preset: Preset) -> Result<Box<dyn Store>> {
         let language: LanguageTag = language.parse()?;

@@ -7,7 +7,7 @@ pub mod language;
 mod voting;
 
 pub use cascade::{Read, cascade};
-pub use embedded::{LANGUAGES, Preset, embedded, embedded_as};
+pub use embedded::{LANGUAGES, Preset};
 pub use language::{DetectedLanguage, detect_language};
 pub use voting::{VotingOptions, voting};
 
@@ -33,10 +33,16 @@ pub struct Model {
 impl Model {
     /// Loads the accurate built-in model of a language. Only the language of a tag such as `pt-BR` is used.
     ///
+    /// ```
+    /// let model = majuscule::Model::embedded("en")?;
+    /// assert_eq!(model.manifest.language, "en");
+    /// # Ok::<(), majuscule::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
     pub fn embedded(language: &str) -> Result<Self> {
-        embedded(language)
+        Self::embedded_as(language, Preset::Accurate)
     }
 
     /// Loads one of the two built-in models of a language. Models of the other presets are not built
@@ -45,7 +51,7 @@ impl Model {
     /// # Errors
     /// The errors of [`Model::embedded`].
     pub fn embedded_as(language: &str, preset: Preset) -> Result<Self> {
-        embedded_as(language, preset)
+        Methods::all().load_preset(language, preset, &Backend::default())
     }
 
     /// Loads a model of a method of [this package](Methods::all) from a folder or a packed file.
