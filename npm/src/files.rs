@@ -26,7 +26,7 @@ pub fn language(settings: &Settings, bytes: &[u8]) -> Result<TextLanguage> {
     {
         return Ok(TextLanguage { language: Some(language), note: None });
     }
-    let detected = detect(format, call.restoring.field.as_deref(), &mut input)?;
+    let detected = detect(format, call.request.options.field.as_deref(), &mut input)?;
     Ok(TextLanguage::of(detected, call.file_name()))
 }
 
@@ -40,7 +40,7 @@ pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<
     let report = call.report(&restored, option_name);
     #[cfg(feature = "all")]
     let wanted =
-        majuscule_convert::Conversion { field: call.restoring.field.clone(), ..settings.output.clone() };
+        majuscule_convert::Conversion { field: call.request.options.field.clone(), ..settings.output.clone() };
     #[cfg(feature = "all")]
     if let Some(mut conversion) = wanted.after_restoring(restored.format) {
         conversion.set_language(None, &restored.language);

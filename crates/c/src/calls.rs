@@ -23,7 +23,7 @@ pub fn read_options(json: &str) -> Result<CallOptions> {
     })?;
     let mut options = CallOptions::read(&mut given)?;
     if let Some(threads) = threads {
-        options.restoring.threads = threads;
+        options.request.options.threads = threads;
     }
     given.finish()?;
     Ok(options)

@@ -3,15 +3,15 @@
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::files::{Encoding, Input};
 use majuscule_base::named::{NamedValue, no_option};
-use majuscule_format::{Format, decoded_text};
-use majuscule_text::{Door, RestoreOptions, Spellings, UserOption, UserSettings};
+use majuscule_format::Format;
+use majuscule_text::{Door, RestoreOptions, UserOption, UserSettings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::models::Model;
 use crate::notes::Note;
 use crate::options::TextRestorer;
-use crate::pool::{FileRequest, RestoredFile, detected_format};
+use crate::pool::{FileRequest, OpenedFile, RestoredFile, filled_in};
 
 /// The options of a call in JSON, each read once.
 #[derive(Debug)]
@@ -128,14 +128,10 @@ impl GivenOptions {
 /// The options of a call that restores.
 #[derive(Debug, Default)]
 pub struct CallOptions {
-    /// The options of restoring.
-    pub restoring: RestoreOptions,
-    /// The user's own spellings, one per line.
-    spellings: Option<String>,
+    /// The request for a file, with the options of restoring.
+    pub request: FileRequest,
     /// The name of a file, which shows its format.
     name: Option<String>,
-    format: Format,
-    encoding: Option<Encoding>,
     /// True if the caller specifies which pauses end sentences.
     has_pauses: bool,
 }
@@ -151,14 +147,12 @@ impl CallOptions {
         let restoring = given.set(RestoreOptions::default().in_language(language))?;
         // `words` is the former name of `spellings`.
         let spellings = if given.has("words") { "words" } else { "spellings" };
-        Ok(Self {
-            restoring,
-            spellings: given.lines(spellings)?,
-            name: given.text("name")?,
-            format: given.named("format")?.unwrap_or_default(),
-            encoding: given.encoding()?,
-            has_pauses,
-        })
+        let mut request = FileRequest::default().options(restoring);
+        request.words = given.lines(spellings)?.map(|list| ("spellings".to_owned(), list.into_bytes()));
+        let name = given.text("name")?;
+        request.format = given.named("format")?.unwrap_or_default();
+        request.encoding = given.encoding()?;
+        Ok(Self { request, name, has_pauses })
     }
 
     /// Returns the model with the options and the user's own spellings.
@@ -166,10 +160,7 @@ impl CallOptions {
     /// # Errors
     /// Fails if a spelling is not valid.
     pub fn restorer(&self, model: &Model) -> Result<TextRestorer> {
-        let options = model.fill_in(self.restoring.clone());
-        let Some(list) = &self.spellings else { return Ok(model.with(options)) };
-        let spellings = Spellings::read(list.as_bytes(), "spellings", options.locale())?;
-        Ok(model.with(options.spellings(spellings)))
+        Ok(model.with(filled_in(&self.request, model, None)?))
     }
 
     /// Returns the name of the file in notes and errors.
@@ -183,13 +174,8 @@ impl CallOptions {
     /// # Errors
     /// Fails if the file cannot be decoded.
     pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<(Format, Option<Note>, Input<'a>)> {
-        let input = Input::new(self.file_name(), bytes)?;
-        let (mut input, _) = decoded_text(input, self.encoding.as_ref(), self.restoring.lossy)?;
-        let (format, note) = match self.format {
-            Format::Auto => detected_format(&mut input)?,
-            named => (named, None),
-        };
-        Ok((format, note, input))
+        let file = OpenedFile::open(Input::new(self.file_name(), bytes)?, &self.request)?;
+        Ok((file.format, file.note, file.input))
     }
 
     /// Restores a file.
@@ -218,18 +204,12 @@ impl CallOptions {
     /// Returns the request for a file of a format. If punctuation is inserted and the caller does not specify which
     /// pauses end sentences, the usual pauses of the format do.
     fn request(&self, format: Format) -> FileRequest {
-        let mut options = self.restoring.clone();
-        if !self.has_pauses && !options.marks.is_empty() {
-            options = options.pause_ends(format.sentence_pause());
+        let request = self.request.clone().format(format);
+        if self.has_pauses || request.options.marks.is_empty() {
+            return request;
         }
-        let mut request = FileRequest::default().format(format).options(options);
-        if let Some(encoding) = &self.encoding {
-            request = request.encoding(encoding.clone());
-        }
-        match &self.spellings {
-            Some(list) => request.words("spellings", list.as_str()),
-            None => request,
-        }
+        let options = request.options.clone().pause_ends(format.sentence_pause());
+        request.options(options)
     }
 }
 
@@ -278,8 +258,8 @@ mod tests {
         assert_eq!(wrong(r#"{"lang": 7}"#), "`lang` 7: expected a string");
         assert!(wrong("[]").contains("are not a JSON object"), "{}", wrong("[]"));
         assert_eq!(
-            read(r#"{"words": ["iPhone", "McX"]}"#).unwrap().spellings.as_deref(),
-            Some("iPhone\nMcX")
+            read(r#"{"words": ["iPhone", "McX"]}"#).unwrap().request.words,
+            Some(("spellings".to_owned(), b"iPhone\nMcX".to_vec()))
         );
     }
 }

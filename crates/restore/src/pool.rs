@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::language_monitor::LanguageMonitor;
@@ -29,33 +29,35 @@ pub struct ModelPool {
     computing: Backend,
     most: NonZeroUsize,
     /// The models, the most recently used one at the end.
-    models: Mutex<Vec<PooledModel>>,
+    models: Mutex<Vec<HeldModel>>,
     /// The models that the host has named, in the order in which it named them.
-    named: Mutex<Vec<NamedModel>>,
+    named: Mutex<Vec<HeldModel>>,
 }
 
-struct PooledModel {
-    language: String,
-    preset: Preset,
-    model: Model,
-}
-
-struct NamedModel {
+#[derive(Clone)]
+struct HeldModel {
+    /// The language of a preset, or the name that the host has given.
     name: String,
-    path: PathBuf,
+    source: ModelSource,
     model: Model,
 }
 
-impl std::fmt::Debug for NamedModel {
+/// The place from which a model is loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum ModelSource {
+    Preset(Preset),
+    Path(PathBuf),
+}
+
+impl std::fmt::Debug for HeldModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}={}", self.name, self.path.display())
+        write!(f, "{} {:?}", self.name, self.source)
     }
 }
 
-impl std::fmt::Debug for PooledModel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.language, self.preset.name())
-    }
+/// Locks a list of models, which a panic while a model was loaded leaves unchanged.
+fn locked(models: &Mutex<Vec<HeldModel>>) -> MutexGuard<'_, Vec<HeldModel>> {
+    models.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ModelPool {
@@ -92,61 +94,51 @@ impl ModelPool {
                 "\"{name}\" is not a valid name for a model: expected letters, digits, ., _ and -"
             )));
         }
-        if self.named().iter().any(|of| of.name == name) {
+        if locked(&self.named).iter().any(|of| of.name == name) {
             return Err(Error::usage(format!("two models are called {name}: give each a name of its own")));
         }
-        let path = path.into();
-        let model = self.open(&path)?;
-        self.named().push(NamedModel { name: name.to_owned(), path, model });
+        let source = ModelSource::Path(path.into());
+        let model = self.load(name, &source)?;
+        locked(&self.named).push(HeldModel { name: name.to_owned(), source, model });
         Ok(self)
     }
 
-    fn open(&self, path: &Path) -> Result<Model> {
-        self.methods.load(&*model::open(path)?, &self.computing)
+    fn load(&self, name: &str, source: &ModelSource) -> Result<Model> {
+        match source {
+            ModelSource::Preset(preset) => self.methods.load_preset(name, *preset, &self.computing),
+            ModelSource::Path(path) => self.methods.load(&*model::open(path)?, &self.computing),
+        }
     }
 
     /// Returns the models that the host has named, with their names.
     pub fn named_models(&self) -> Vec<(String, Model)> {
-        self.named().iter().map(|of| (of.name.clone(), of.model.clone())).collect()
+        locked(&self.named).iter().map(|of| (of.name.clone(), of.model.clone())).collect()
     }
 
     /// Loads all models in the pool again, and then replaces them. If a model cannot be loaded, the old one stays and
     /// the error is returned. A replaced model remains in memory while it is in use.
     pub fn reload(&self) -> Vec<Error> {
         let mut errors = Vec::new();
-        let pooled: Vec<_> = self.models().iter().map(|of| (of.language.clone(), of.preset)).collect();
-        let paths: Vec<_> = self.named().iter().map(|of| of.path.clone()).collect();
-        let mut loaded = |model: Result<Model>| model.map_err(|error| errors.push(error)).ok();
-        let new: Vec<_> = pooled
-            .into_iter()
-            .map(|(language, preset)| {
-                let model = loaded(self.methods.load_preset(&language, preset, &self.computing));
-                (language, preset, model)
-            })
-            .collect();
-        let new_named: Vec<_> = paths.iter().map(|path| loaded(self.open(path))).collect();
-        let mut models = self.models();
-        for (language, preset, model) in new {
-            let old = models.iter_mut().find(|of| of.language == language && of.preset == preset);
-            if let (Some(old), Some(model)) = (old, model) {
-                old.model = model;
+        let lists = [&self.models, &self.named];
+        let mut loaded = |held: HeldModel| match self.load(&held.name, &held.source) {
+            Ok(model) => Some(HeldModel { model, ..held }),
+            Err(error) => {
+                errors.push(error);
+                None
             }
-        }
-        for (old, model) in self.named().iter_mut().zip(new_named) {
-            if let Some(model) = model {
-                old.model = model;
+        };
+        let new = lists.map(|list| {
+            let held = locked(list).clone();
+            held.into_iter().filter_map(&mut loaded).collect::<Vec<_>>()
+        });
+        for (list, new) in lists.into_iter().zip(new) {
+            let mut list = locked(list);
+            for new in new {
+                let old = list.iter_mut().find(|old| old.name == new.name && old.source == new.source);
+                old.into_iter().for_each(|old| old.model = new.model.clone());
             }
         }
         errors
-    }
-
-    // A panic while a model was loaded leaves the list unchanged.
-    fn models(&self) -> MutexGuard<'_, Vec<PooledModel>> {
-        self.models.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn named(&self) -> MutexGuard<'_, Vec<NamedModel>> {
-        self.named.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the model of a language and a preset; loads it if the pool does not hold it.
@@ -154,17 +146,17 @@ impl ModelPool {
     /// # Errors
     /// The errors of [`Methods::load_preset`].
     pub fn model(&self, language: &str, preset: Preset) -> Result<Model> {
-        let mut models = self.models();
-        let at = models.iter().position(|of| of.language == language && of.preset == preset);
-        let pooled = match at {
+        let (mut models, source) = (locked(&self.models), ModelSource::Preset(preset));
+        let at = models.iter().position(|of| of.name == language && of.source == source);
+        let held = match at {
             Some(at) => models.remove(at),
             None => {
-                let model = self.methods.load_preset(language, preset, &self.computing)?;
-                PooledModel { language: language.to_owned(), preset, model }
+                let model = self.load(language, &source)?;
+                HeldModel { name: language.to_owned(), source, model }
             }
         };
-        let model = pooled.model.clone();
-        models.push(pooled);
+        let model = held.model.clone();
+        models.push(held);
         let surplus = models.len().saturating_sub(self.most.get());
         models.drain(..surplus);
         Ok(model)
@@ -180,7 +172,7 @@ impl ModelPool {
 
     /// Returns the number of models that the pool holds.
     pub fn len(&self) -> usize {
-        self.models().len() + self.named().len()
+        locked(&self.models).len() + locked(&self.named).len()
     }
 
     /// Returns true if the pool holds no models.
@@ -248,12 +240,12 @@ impl ModelPool {
     /// Returns [`Error::Usage`] if there is no such model, or if `wanted` names a language that the model does not
     /// cover.
     pub fn choose_named(&self, name: &str, wanted: &LanguageChoice) -> Result<ChosenModel> {
-        let named = self.named().iter().find(|of| of.name == name).map(|of| of.model.clone());
+        let named = locked(&self.named).iter().find(|of| of.name == name).map(|of| of.model.clone());
         let model = match (named, name.rsplit_once('.').map(|(of, preset)| (of, Preset::of_name(preset)))) {
             (Some(model), _) => model,
             (None, Some((language, Some(preset)))) => self.model(language, preset)?,
             (None, _) => {
-                let names = self.named().iter().map(|of| format!("{}, ", of.name)).collect::<String>();
+                let names = locked(&self.named).iter().map(|of| format!("{}, ", of.name)).collect::<String>();
                 return Err(Error::usage(format!(
                     "no model is called \"{name}\": expected {names}or a language and a preset, such as en.fast"
                 )));
@@ -301,17 +293,42 @@ impl ModelPool {
         out: &mut dyn Write,
     ) -> Result<RestoredFile> {
         let mut file = OpenedFile::open(input, request)?;
-        let FileRequest { language, preset, model, options, .. } = request;
-        let chosen = match model {
-            Some(name) => self.choose_named(name, language)?,
-            None => {
-                let format = (file.format, options.field.as_deref());
-                self.choose(language, *preset, format, &mut file.input, &mut || None)?
-            }
-        };
-        let asked = model.as_ref().and(language.tag());
-        file.restore(chosen, asked, request, out)
+        let chosen = chosen(self, request, file.format, &mut file.input)?;
+        file.restore(chosen, request.model.as_ref().and(request.language.tag()), request, out)
     }
+}
+
+/// Chooses the model that a request asks for, for a text of this format.
+///
+/// # Errors
+/// The errors of [`ModelPool::choose`] and [`ModelPool::choose_named`].
+pub fn chosen(
+    pool: &ModelPool,
+    request: &FileRequest,
+    format: Format,
+    input: &mut Input<'_>,
+) -> Result<ChosenModel> {
+    let FileRequest { language, preset, model, options, .. } = request;
+    match model {
+        Some(name) => pool.choose_named(name, language),
+        None => pool.choose(language, *preset, (format, options.field.as_deref()), input, &mut || None),
+    }
+}
+
+/// Returns the options of a request, completed by the options of its model and the user's own spellings. `asked` is
+/// the language of the text, which a model of several languages cannot know.
+///
+/// # Errors
+/// Fails if a spelling is not valid.
+pub fn filled_in(request: &FileRequest, model: &Model, asked: Option<&str>) -> Result<RestoreOptions> {
+    let options = match asked {
+        Some(tag) => request.options.clone().in_language(Some(tag.to_owned())),
+        None => request.options.clone(),
+    };
+    let options = model.fill_in(options);
+    let Some((name, list)) = &request.words else { return Ok(options) };
+    let spellings = Spellings::read(list, name, options.locale())?;
+    Ok(options.spellings(spellings))
 }
 
 impl Model {
@@ -345,15 +362,16 @@ impl Model {
 }
 
 /// A file whose encoding and format are known.
-struct OpenedFile<'a> {
-    input: Input<'a>,
+pub(crate) struct OpenedFile<'a> {
+    pub(crate) input: Input<'a>,
     encoder: TextEncoder,
-    format: Format,
-    note: Option<Note>,
+    pub(crate) format: Format,
+    /// The note that the name and the first bytes indicate different formats.
+    pub(crate) note: Option<Note>,
 }
 
 impl<'a> OpenedFile<'a> {
-    fn open(input: Input<'a>, request: &FileRequest) -> Result<Self> {
+    pub(crate) fn open(input: Input<'a>, request: &FileRequest) -> Result<Self> {
         let FileRequest { format, encoding, options, .. } = request;
         let input = input.within(options.limits);
         let (mut input, encoder) = decoded_text(input, encoding.as_ref(), options.lossy)?;
@@ -364,8 +382,7 @@ impl<'a> OpenedFile<'a> {
         Ok(Self { input, encoder, format, note })
     }
 
-    /// Restores the file with a model; `asked` is the language of the text, which a model of several languages cannot
-    /// know.
+    /// Restores the file with a model; `asked` is the language of the text, as in [`filled_in`].
     fn restore(
         self,
         chosen: ChosenModel,
@@ -374,21 +391,11 @@ impl<'a> OpenedFile<'a> {
         out: &mut dyn Write,
     ) -> Result<RestoredFile> {
         let Self { input, mut encoder, format, note } = self;
-        let FileRequest { language, words, options, .. } = request;
-        let options = match asked {
-            Some(tag) => options.clone().in_language(Some(tag.to_owned())),
-            None => options.clone(),
-        };
-        let options = chosen.model.fill_in(options);
-        let spellings = match words {
-            Some((name, list)) => Spellings::read(list, name, options.locale())?,
-            None => options.spellings.clone(),
-        };
-        let options = options.spellings(spellings);
+        let options = filled_in(request, &chosen.model, asked)?;
         let found: Arc<Mutex<Vec<Note>>> = Arc::default();
         let sink = Arc::clone(&found);
         let take = move |note| sink.lock().unwrap_or_else(PoisonError::into_inner).push(note);
-        let is_monitored = *language == LanguageChoice::Default && !chosen.is_declared;
+        let is_monitored = request.language == LanguageChoice::Default && !chosen.is_declared;
         let monitored =
             LanguageMonitor::new(chosen.model.restorer.clone(), &chosen.language, take).only_if(is_monitored);
         let name = input.name().to_owned();
