@@ -10,9 +10,9 @@ use majuscule_base::files::Input;
 use majuscule_format::{Format, Piece};
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::text_around::{begins_line, spaces_around};
-use majuscule_text::write::write;
+use majuscule_text::write::{push_mark, push_opening};
 use majuscule_text::{
-    Decision, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, TextAround, Token, Tokens,
+    Decision, Mark, MarkPlaces, MarkSet, OutputForm, RestoreOptions, SentenceStart, TextAround, Token,
 };
 
 impl TextRestorer {
@@ -51,14 +51,22 @@ pub(super) fn restore(
     around: &TextAround,
     text: &str,
 ) -> Result<(String, usize)> {
-    let [lead, trail] = spaces_around(around, text, options.language());
-    let fragment = Fragment { around, text, lead, trail };
-    let mut restored = None;
-    fragment.restore(method, options, |request| request, &mut |piece, part, decisions, options| {
-        let text = part.text(piece, decisions, options);
-        restored = Some(([lead, &text, trail].concat(), decisions.len()));
-    })?;
-    Ok(restored.unwrap_or_else(|| (text.to_owned(), 0)))
+    let fragment = Fragment::new(around, text, options);
+    let (words, options) = fragment.words(method, options, |request| request)?;
+    if words.is_empty() {
+        return Ok((text.to_owned(), 0));
+    }
+    let (mut restored, mut done) = (fragment.lead.as_bytes().to_vec(), 0);
+    for word in &words {
+        restored.extend_from_slice(&text.as_bytes()[done..word.span.start]);
+        push_opening(word.opening, &options, &mut restored);
+        restored.extend_from_slice(word.text.as_bytes());
+        push_mark(word.mark, &options, &mut restored);
+        done = word.span.end;
+    }
+    restored.extend_from_slice(&text.as_bytes()[done..]);
+    restored.extend_from_slice(fragment.trail.as_bytes());
+    Ok((String::from_utf8_lossy(&restored).into_owned(), words.len()))
 }
 
 /// Restores a file in the context of the text around it. Line breaks at the end of the file stay after the inserted
@@ -100,12 +108,7 @@ pub(super) fn words(
     text: &str,
     request: impl FnOnce(Request) -> Request,
 ) -> Result<Vec<RestoredWord>> {
-    let [lead, trail] = spaces_around(around, text, options.language());
-    let (fragment, mut restored) = (Fragment { around, text, lead, trail }, Vec::new());
-    fragment.restore(method, options, request, &mut |piece, part, decisions, options| {
-        restored = part.words(piece, decisions, options, method.labels().ends_sentences());
-    })?;
-    Ok(restored)
+    Ok(Fragment::new(around, text, options).words(method, options, request)?.0)
 }
 
 /// A text, the text around it, and the spaces between them.
@@ -124,23 +127,24 @@ struct FragmentSpan {
     words: Range<usize>,
 }
 
-/// Receives the whole text and the decisions for the words of the fragment.
-type TakeFragment<'a> = dyn FnMut(&Piece, &FragmentSpan, &[Decision], &RestoreOptions) + 'a;
+impl<'a> Fragment<'a> {
+    fn new(around: &'a TextAround, text: &'a str, options: &RestoreOptions) -> Self {
+        let [lead, trail] = spaces_around(around, text, options.language());
+        Self { around, text, lead, trail }
+    }
 
-impl Fragment<'_> {
-    /// Restores the fragment; `take` is not called if it has no words.
-    fn restore(
+    /// Returns the restored words of the fragment, and the options in use.
+    fn words(
         &self,
         method: &dyn Restorer,
         options: &RestoreOptions,
         request: impl FnOnce(Request) -> Request,
-        take: &mut TakeFragment<'_>,
-    ) -> Result<()> {
+    ) -> Result<(Vec<RestoredWord>, RestoreOptions)> {
         let mut options = Format::Text.fill_in(options)?.form(OutputForm::Text);
         // The text around the fragment has no influence on which capitals are kept.
         let own = whole_piece(self.text, &options)?;
         if own.tokens.is_empty() {
-            return Ok(());
+            return Ok((Vec::new(), options));
         }
         if options.puts() == Some(MarkPlaces::Unmarked) && own.tokens.as_slice().iter().any(has_mark) {
             options.marks = MarkSet::NONE;
@@ -151,14 +155,16 @@ impl Fragment<'_> {
         let part = self.prepare(&mut piece, own.tokens.as_slice(), &options);
         let request = request(options::request(&options, method, Format::Text)?);
         let mut queue = PieceQueue::new(with_openings(method.session(request), &options), &options);
+        let mut words = Vec::new();
         let take = &mut |piece: &Piece, decisions: &[Decision]| {
             let mut decisions = decisions[part.words.clone()].to_vec();
             self.close(piece, &part, &mut decisions);
-            take(piece, &part, &decisions, &options);
+            words = part.restored(piece, &decisions, &options, method.labels().ends_sentences());
             Ok(())
         };
         queue.push(piece, take)?;
-        queue.flush(take)
+        queue.flush(take)?;
+        Ok((words, options))
     }
 
     /// Closes the text around the fragment to inserted marks, and to sentence starts that no visible sign shows.
@@ -227,25 +233,8 @@ impl FragmentSpan {
         restored.chars().skip(before).take(inside).collect()
     }
 
-    /// Returns the restored fragment with the inserted marks.
-    fn text(&self, piece: &Piece, decisions: &[Decision], options: &RestoreOptions) -> String {
-        let mut tokens = Tokens::new();
-        tokens.extend(&piece.tokens, self.words.clone());
-        let Range { mut start, mut end } = self.span;
-        for token in tokens.as_slice() {
-            (start, end) = (start.min(token.source.start as usize), end.max(token.source.end as usize));
-        }
-        for token in tokens.as_mut_slice() {
-            token.source.start -= start as u32;
-            token.source.end -= start as u32;
-        }
-        let mut out = Vec::with_capacity(end - start);
-        write(&piece.source[start..end], &tokens, decisions, options, &mut out);
-        self.cut(piece, start..end, &String::from_utf8_lossy(&out))
-    }
-
     /// Returns the restored words of the fragment.
-    fn words(
+    fn restored(
         &self,
         piece: &Piece,
         decisions: &[Decision],
