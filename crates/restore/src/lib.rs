@@ -30,7 +30,7 @@ mod word_stream;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -41,6 +41,7 @@ pub use options::{RestoredWord, TextRestorer};
 pub use output::Out;
 pub use pool::{ChosenModel, FileRequest, LanguageChoice, ModelPool, RestoredFile};
 pub use stream::Stream;
+pub use texts::RestoredParts;
 pub use word_stream::{RestoredPart, WordStream};
 
 use bare_pieces::{BarePieces, BareUse};
@@ -113,39 +114,40 @@ pub fn restore(
     let request = options::request(options, method, kind)?;
     let mut writer = PieceWriter::new(options.clone(), method);
     let take = &mut |piece: &Piece, decisions: &[Decision]| writer.write(piece, decisions, out);
-    if options.puts() == Some(MarkPlaces::Unmarked) {
-        TwoPasses::new(kind, method, request, options).run(input, take)?;
-    } else {
-        let mut queue = PieceQueue::of_whole(kind, method, request, options);
-        read_pieces(&mut *kind.open(input, options.clone())?, &mut queue, options, take)?;
-    }
+    Passes::new(kind, method, request, options).run(input, take)?;
     writer.finish(out)?;
     Ok(writer.done)
 }
 
-/// Restores the pieces of a file and passes them to `take`.
-fn read_pieces(
-    format: &mut dyn PieceReader,
-    queue: &mut PieceQueue<'_>,
-    options: &RestoreOptions,
-    take: &mut Take<'_>,
-) -> Result<()> {
-    if options.threads.get() == 1 && options.patience.is_none() {
-        let mut piece = Piece::default();
-        while format.next(&mut piece)? {
-            options.interrupt.check()?;
-            piece = queue.push(piece, take)?;
+/// The passes over texts of a format.
+enum Passes<'a> {
+    One(Format, Box<PieceQueue<'a>>),
+    Two(Box<TwoPasses<'a>>),
+}
+
+impl<'a> Passes<'a> {
+    fn new(kind: Format, method: &'a dyn Restorer, request: Request, options: &RestoreOptions) -> Self {
+        match options.puts() {
+            Some(MarkPlaces::Unmarked) => Self::Two(Box::new(TwoPasses::new(kind, method, request, options))),
+            _ => Self::One(kind, Box::new(PieceQueue::of_whole(kind, method, request, options))),
         }
-    } else {
-        read_ahead(format, options.patience, &mut |piece| match piece {
-            Some(piece) => {
-                options.interrupt.check()?;
-                queue.push(piece, take).map(Some)
-            }
-            None => queue.pause(take).map(|()| None),
-        })?;
     }
-    queue.flush(take)
+
+    /// Restores a text and passes its pieces to `take`. After an error, the passes must not be used again.
+    fn run(&mut self, input: Input<'_>, take: &mut Take<'_>) -> Result<()> {
+        match self {
+            Self::One(kind, queue) => queue.read_all(&mut *kind.open(input, queue.options.clone())?, take),
+            Self::Two(passes) => passes.run(input, take),
+        }
+    }
+
+    /// Resets the passes at the end of a text, and keeps their memory for the next text.
+    fn forget(&mut self) {
+        match self {
+            Self::One(_, queue) => queue.forget(),
+            Self::Two(passes) => passes.forget(),
+        }
+    }
 }
 
 /// Starts restoring a text of a format while it arrives: plain text, or records, whose name in errors is `name`.
@@ -261,51 +263,83 @@ fn whole_piece(text: impl AsRef<[u8]>, options: &RestoreOptions) -> Result<Piece
     Ok(whole)
 }
 
-/// Reads pieces on a separate thread while `take` consumes them; the piece that `take` returns is reused. `take`
-/// receives `None` if the last piece ended a line and no other piece came within `patience`.
-fn read_ahead(
-    format: &mut dyn PieceReader,
-    patience: Option<Duration>,
-    take: &mut dyn FnMut(Option<Piece>) -> Result<Option<Piece>>,
-) -> Result<()> {
-    thread::scope(|scope| {
-        let (full, pieces) = mpsc::sync_channel(UNDER_WAY);
-        let (used, empty) = mpsc::channel::<Piece>();
-        let reader = scope.spawn(move || -> Result<()> {
-            loop {
-                let mut piece = empty.try_recv().unwrap_or_default();
-                // The receiver is gone once writing has failed.
-                if !format.next(&mut piece)? || full.send(piece).is_err() {
-                    return Ok(());
-                }
-            }
-        });
-        // On failure the channels close here, so the reader ends too.
-        let mut limit = None;
-        let mut write = || -> Result<()> {
-            loop {
-                let piece = match limit.take() {
-                    Some(limit) => pieces.recv_timeout(limit),
-                    None => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                };
-                let piece = match piece {
-                    Ok(piece) => {
-                        limit = patience.filter(|_| piece.after >= Break::Line);
-                        Some(piece)
+/// The pieces of a file.
+enum PieceSource<'t> {
+    Reader(&'t mut dyn PieceReader),
+    /// Pieces that another thread reads. After a piece that ends a line, the next one is awaited for at most
+    /// `patience`.
+    Ahead {
+        pieces: Receiver<Result<Piece>>,
+        /// Returns pieces to be filled again.
+        used: Sender<Piece>,
+        patience: Option<Duration>,
+        limit: Option<Duration>,
+    },
+}
+
+/// The next part of a file.
+enum NextPart {
+    Piece,
+    /// No piece has come in time.
+    Pause,
+    End,
+}
+
+impl<'t> PieceSource<'t> {
+    /// Calls `work` with the pieces of a file, which another thread reads meanwhile if `is_ahead`.
+    fn open(
+        format: &'t mut dyn PieceReader,
+        is_ahead: bool,
+        patience: Option<Duration>,
+        work: impl FnOnce(Self) -> Result<()>,
+    ) -> Result<()> {
+        if !is_ahead {
+            return work(Self::Reader(format));
+        }
+        thread::scope(|scope| {
+            let (full, pieces) = mpsc::sync_channel(UNDER_WAY);
+            let (used, empty) = mpsc::channel::<Piece>();
+            let reader = scope.spawn(move || {
+                loop {
+                    let mut piece = empty.try_recv().unwrap_or_default();
+                    let next = match format.next(&mut piece) {
+                        Ok(false) => return,
+                        next => next.map(|_| piece),
+                    };
+                    let is_last = next.is_err();
+                    // The receiver is gone once the work has failed.
+                    if full.send(next).is_err() || is_last {
+                        return;
                     }
-                    Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                };
-                if let Some(piece) = take(piece)? {
-                    let _ = used.send(piece);
                 }
+            });
+            let done = work(Self::Ahead { pieces, used, patience, limit: None });
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            done
+        })
+    }
+
+    fn next(&mut self, piece: &mut Piece) -> Result<NextPart> {
+        let (pieces, used, patience, limit) = match self {
+            Self::Reader(format) => {
+                return Ok(if format.next(piece)? { NextPart::Piece } else { NextPart::End });
             }
+            Self::Ahead { pieces, used, patience, limit } => (pieces, used, patience, limit),
         };
-        let written = write();
-        drop((pieces, used));
-        let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        written.and(read)
-    })
+        let next = match limit.take() {
+            Some(limit) => pieces.recv_timeout(limit),
+            None => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match next {
+            Ok(next) => {
+                let _ = used.send(std::mem::replace(piece, next?));
+                *limit = patience.filter(|_| piece.after >= Break::Line);
+                Ok(NextPart::Piece)
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(NextPart::Pause),
+            Err(RecvTimeoutError::Disconnected) => Ok(NextPart::End),
+        }
+    }
 }
 
 /// Consumes a piece whose words all have choices.
@@ -377,6 +411,34 @@ impl<'a> PieceQueue<'a> {
         let look_ahead = look_ahead.map_or(LOOK_AHEAD, |words| words.min(LOOK_AHEAD));
         let stretches = BareStretches::new(look_ahead).of_verse(kind == Format::Lrc);
         Self { bare: Some(BarePieces::new(of, stretches)), ..self }
+    }
+
+    /// Restores the pieces of a file and passes them to `take`.
+    fn read_all(&mut self, format: &mut dyn PieceReader, take: &mut Take<'_>) -> Result<()> {
+        let patience = self.options.patience;
+        let is_ahead = self.options.threads.get() > 1 || patience.is_some();
+        PieceSource::open(format, is_ahead, patience, |mut source| {
+            while self.read(&mut source, take)? {}
+            Ok(())
+        })
+    }
+
+    /// Processes the next part of a file; returns false at its end.
+    fn read(&mut self, source: &mut PieceSource<'_>, take: &mut Take<'_>) -> Result<bool> {
+        let mut piece = self.spare.pop().unwrap_or_default();
+        match source.next(&mut piece)? {
+            NextPart::Piece => {
+                self.options.interrupt.check()?;
+                let empty = self.push(piece, take)?;
+                self.spare.push(empty);
+            }
+            NextPart::Pause => self.pause(take)?,
+            NextPart::End => {
+                self.flush(take)?;
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Processes a piece, writes all output that is now certain, and returns a piece to be filled again.

@@ -5,31 +5,24 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::two_passes::TwoPasses;
-use super::{PieceQueue, RestoredWord, TextRestorer, between, options, read_pieces};
+use super::{Passes, RestoredWord, TextRestorer, between, options};
 #[cfg(doc)]
 use majuscule_base::error::Error;
 use majuscule_base::error::{Result, caught};
 use majuscule_base::files::Input;
-use majuscule_format::{Format, Piece, Plain};
+use majuscule_format::{Format, Piece};
 use majuscule_text::markup::untagged;
 use majuscule_text::restorer::Request;
 use majuscule_text::write::spell;
-use majuscule_text::{Case, Decision, MarkPlaces, OutputForm, RestoreOptions};
+use majuscule_text::{Case, Decision, OutputForm, RestoreOptions};
 
 /// The number of texts that a thread processes at a time.
 const TAKEN: usize = 16;
 
 /// Restores texts independently of each other. Memory is reused from one text to the next.
 pub(super) struct TextQueue<'a> {
-    passes: TextPasses<'a>,
+    passes: Passes<'a>,
     options: RestoreOptions,
-}
-
-/// The passes over a text.
-enum TextPasses<'a> {
-    One(Box<PieceQueue<'a>>),
-    Two(Box<TwoPasses<'a>>),
 }
 
 impl<'a> TextQueue<'a> {
@@ -40,34 +33,18 @@ impl<'a> TextQueue<'a> {
         let request = request(options::request(&options, method, Format::Text)?);
         // Texts are read on the thread that restores them.
         let options = options.threads(NonZeroUsize::MIN);
-        let passes = match options.puts() {
-            Some(MarkPlaces::Unmarked) => {
-                TextPasses::Two(Box::new(TwoPasses::new(Format::Text, method, request, &options)))
-            }
-            _ => TextPasses::One(Box::new(PieceQueue::of_whole(Format::Text, method, request, &options))),
-        };
-        Ok(Self { passes, options })
+        Ok(Self { passes: Passes::new(Format::Text, method, request, &options), options })
     }
 
     /// Restores a text and passes its pieces to `take`. After an error, or a panic of the method,
     /// the queue must not be used again.
     fn run(&mut self, text: &str, take: &mut dyn FnMut(&Piece, &[Decision], &RestoreOptions)) -> Result<()> {
         let Self { passes, options } = self;
-        let input = Input::of_text("text", text.as_bytes());
-        let take = &mut |piece: &Piece, decisions: &[Decision]| {
+        passes.run(Input::of_text("text", text.as_bytes()), &mut |piece, decisions| {
             take(piece, decisions, options);
             Ok(())
-        };
-        match passes {
-            TextPasses::One(queue) => {
-                read_pieces(&mut Plain::new(input, options.clone()), queue, options, take)?;
-                queue.forget();
-            }
-            TextPasses::Two(passes) => {
-                passes.run(input, take)?;
-                passes.forget();
-            }
-        }
+        })?;
+        passes.forget();
         Ok(())
     }
 
@@ -233,36 +210,49 @@ impl TextRestorer {
         }
         let mut found = self.words(&text)?.into_iter().peekable();
         let restored = |(number, (position, word)): (usize, (Range<usize>, &T))| {
-            let word = word.as_ref();
-            let (mut text, mut copied) = (String::with_capacity(word.len()), 0);
-            let mut whole: Option<RestoredWord> = None;
+            let (word, mut parts) = (word.as_ref(), RestoredParts::default());
             while let Some(part) = found.next_if(|part| part.span.start < position.end) {
-                // A tag or other text that begins in one word and ends in another is left as it is.
-                let Some(before) = word.get(copied..part.span.start.saturating_sub(position.start)) else {
-                    continue;
-                };
-                if part.span.end > position.end {
-                    continue;
-                }
-                text.extend([before, &*part.text]);
-                copied = part.span.end - position.start;
-                whole = Some(match whole {
-                    None => part,
-                    Some(first) => RestoredWord {
-                        confidence: first.confidence.zip(part.confidence).map(|(one, other)| one.min(other)),
-                        opening: first.opening,
-                        ..part
-                    },
-                });
+                parts.add(word, part.span.start.saturating_sub(position.start), part);
             }
-            text.push_str(word.get(copied..).unwrap_or_default());
-            let (case, span) = (Case::of(&untagged(&text), self.options.locale()), number..number + 1);
-            match whole {
-                Some(whole) => RestoredWord { text, span, case, ..whole },
-                None => RestoredWord { text, span, case, ..RestoredWord::default() },
-            }
+            let whole = parts.join(word);
+            let case = Case::of(&untagged(&whole.text), self.options.locale());
+            RestoredWord { span: number..number + 1, case, ..whole }
         };
         Ok(positions.into_iter().zip(words).enumerate().map(restored).collect())
+    }
+}
+
+/// The restored parts of a word that came without a text.
+#[derive(Debug, Clone, Default)]
+pub struct RestoredParts {
+    text: String,
+    /// The number of bytes of the word that are restored.
+    copied: usize,
+    whole: Option<RestoredWord>,
+}
+
+impl RestoredParts {
+    /// Adds a part, which begins at byte `start` of the word. Text that begins in one word and ends in another, such as
+    /// a tag, is left as it is.
+    pub fn add(&mut self, word: &str, start: usize, part: RestoredWord) {
+        let end = start + part.span.len();
+        let Some(before) = word.get(self.copied..start).filter(|_| end <= word.len()) else { return };
+        self.text.extend([before, &*part.text]);
+        self.copied = end;
+        self.whole = Some(match self.whole.take() {
+            None => part,
+            Some(first) => RestoredWord {
+                confidence: first.confidence.zip(part.confidence).map(|(one, other)| one.min(other)),
+                opening: first.opening,
+                ..part
+            },
+        });
+    }
+
+    /// Returns the restored word, with the lowest of the probabilities of its parts.
+    pub fn join(mut self, word: &str) -> RestoredWord {
+        self.text.push_str(word.get(self.copied..).unwrap_or_default());
+        RestoredWord { text: self.text, ..self.whole.unwrap_or_default() }
     }
 }
 

@@ -6,19 +6,18 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use super::bare_pieces::BareUse;
-use super::{PieceQueue, Take, read_pieces};
+use super::{PieceQueue, PieceSource, Take};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::Input;
-use majuscule_format::{Format, Piece, PieceReader, WrittenWords};
+use majuscule_format::{Format, Piece, WrittenWords};
 use majuscule_text::markup::untagged;
 use majuscule_text::restorer::{Request, Restorer};
 use majuscule_text::write::stays_as_it_is;
-use majuscule_text::{Break, Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
+use majuscule_text::{Case, Constraint, Decision, MarkSet, RestoreOptions, resolve};
 
 /// The queues of both passes over texts of a format.
 pub(super) struct TwoPasses<'a> {
@@ -60,42 +59,17 @@ impl<'a> TwoPasses<'a> {
     /// Returns the errors of the text, of the method and of `take`.
     pub(super) fn run(&mut self, input: Input<'_>, take: &mut Take<'_>) -> Result<()> {
         let Self { kind, marks, capitals, options } = self;
-        let (kind, name, marked_options) = (*kind, input.name().to_owned(), marks.options.clone());
-        let format = kind.open(input, marked_options.clone())?;
-        match options.patience {
-            None => {
-                let source = PieceSource::Reader(format);
-                second_pass(kind, name, MarkedText::new(source, marks), capitals, options, take)
-            }
-            Some(patience) => std::thread::scope(|scope| {
-                let (full, pieces) = mpsc::sync_channel(super::UNDER_WAY);
-                scope.spawn(move || send_pieces(format, &full));
-                let source = PieceSource::Ahead { pieces, patience, is_waiting: false };
-                second_pass(kind, name, MarkedText::new(source, marks), capitals, options, take)
-            }),
-        }
+        let (kind, name) = (*kind, input.name().to_owned());
+        let mut format = kind.open(input, marks.options.clone())?;
+        PieceSource::open(&mut *format, options.patience.is_some(), options.patience, |source| {
+            second_pass(kind, name, MarkedText::new(source, marks), capitals, options, take)
+        })
     }
 
     /// Resets the passes at the end of a text, and keeps their memory for the next text.
     pub(super) fn forget(&mut self) {
         self.marks.forget();
         self.capitals.forget();
-    }
-}
-
-/// Sends the pieces of a file, or the error that ends the file, until nobody receives them.
-fn send_pieces(mut format: Box<dyn PieceReader + '_>, full: &mpsc::SyncSender<Result<Piece>>) {
-    loop {
-        let mut piece = Piece::default();
-        let next = match format.next(&mut piece) {
-            Ok(true) => Ok(piece),
-            Ok(false) => return,
-            Err(error) => Err(error),
-        };
-        let is_last = next.is_err();
-        if full.send(next).is_err() || is_last {
-            return;
-        }
     }
 }
 
@@ -121,7 +95,7 @@ fn second_pass<'a>(
     let input = Input::uncompressed(name.clone(), marked).within(limits);
     let read = kind.open(input, options.clone()).and_then(|mut format| {
         let join = &mut |piece: &Piece, decisions: &[Decision]| joiner.join(piece, decisions, take);
-        read_pieces(&mut *format, capitals, options, join)
+        capitals.read_all(&mut *format, join)
     });
     if let Some(error) = failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
@@ -136,53 +110,10 @@ type MarkedPiece = (Piece, Vec<Decision>);
 /// The error that ended the first pass.
 type Failure = Arc<Mutex<Option<Error>>>;
 
-/// The pieces of a file.
-enum PieceSource<'t> {
-    Reader(Box<dyn PieceReader + 't>),
-    /// Pieces that another thread reads. After the end of a line, the next piece is awaited for at most `patience`.
-    Ahead {
-        pieces: Receiver<Result<Piece>>,
-        patience: Duration,
-        is_waiting: bool,
-    },
-}
-
-/// The next part of a file.
-enum NextPart {
-    Piece,
-    /// No piece has come in time.
-    Pause,
-    End,
-}
-
-impl PieceSource<'_> {
-    fn next(&mut self, piece: &mut Piece) -> Result<NextPart> {
-        let next = match self {
-            Self::Reader(format) => {
-                return Ok(if format.next(piece)? { NextPart::Piece } else { NextPart::End });
-            }
-            Self::Ahead { pieces, patience, is_waiting: true } => pieces.recv_timeout(*patience),
-            Self::Ahead { pieces, .. } => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        let Self::Ahead { is_waiting, .. } = self else { return Ok(NextPart::End) };
-        *is_waiting = false;
-        match next {
-            Ok(next) => {
-                *piece = next?;
-                *is_waiting = piece.after >= Break::Line;
-                Ok(NextPart::Piece)
-            }
-            Err(RecvTimeoutError::Timeout) => Ok(NextPart::Pause),
-            Err(RecvTimeoutError::Disconnected) => Ok(NextPart::End),
-        }
-    }
-}
-
 /// The bytes of a text with the marks that the first pass inserts, and with the capitals of the input.
 struct MarkedText<'t, 'a> {
     source: PieceSource<'t>,
     queue: &'t mut PieceQueue<'a>,
-    piece: Piece,
     sent: Sender<MarkedPiece>,
     failure: Failure,
     bytes: VecDeque<u8>,
@@ -192,21 +123,14 @@ struct MarkedText<'t, 'a> {
 impl<'t, 'a> MarkedText<'t, 'a> {
     fn new(source: PieceSource<'t>, queue: &'t mut PieceQueue<'a>) -> (Self, Receiver<MarkedPiece>, Failure) {
         let ((sent, pieces), failure) = (mpsc::channel(), Failure::default());
-        let marked = Self {
-            source,
-            queue,
-            piece: Piece::default(),
-            sent,
-            failure: failure.clone(),
-            bytes: VecDeque::new(),
-            has_ended: false,
-        };
+        let marked =
+            Self { source, queue, sent, failure: failure.clone(), bytes: VecDeque::new(), has_ended: false };
         (marked, pieces, failure)
     }
 
     /// Processes the next part of the file.
     fn step(&mut self) -> Result<()> {
-        let Self { queue, piece, sent, bytes, .. } = self;
+        let Self { source, queue, sent, bytes, .. } = self;
         let options = queue.options.clone();
         options.interrupt.check()?;
         let mut written = Vec::new();
@@ -218,14 +142,7 @@ impl<'t, 'a> MarkedText<'t, 'a> {
             _ = sent.send((piece, decisions.to_vec()));
             Ok(())
         };
-        match self.source.next(piece)? {
-            NextPart::Piece => *piece = queue.push(std::mem::take(piece), take)?,
-            NextPart::Pause => queue.pause(take)?,
-            NextPart::End => {
-                queue.flush(take)?;
-                self.has_ended = true;
-            }
-        }
+        self.has_ended = !queue.read(source, take)?;
         bytes.extend(written);
         Ok(())
     }
