@@ -44,18 +44,6 @@ pub enum AskedLanguage {
     Named(LanguageTag),
 }
 
-/// The language of a check.
-#[derive(Debug)]
-pub struct CheckedLanguage {
-    /// The tag of the language whose model checks the text; `None` if there is no model, and nothing is checked.
-    pub model: Option<String>,
-    /// The tag and the name of the language, in the variant that the client asked for, if any.
-    code: String,
-    name: String,
-    /// The tag and the name of the language that the text seems to be in.
-    detected: (String, String),
-}
-
 impl AskedLanguage {
     /// Reads the fields `language` and `preferredVariants`.
     pub fn read(fields: &mut Fields) -> Result<Self, ApiError> {
@@ -63,18 +51,22 @@ impl AskedLanguage {
         let variants = fields.text("preferredVariants")?.unwrap_or_default();
         let variants = variants.split(',').map(|tag| tag.trim().to_owned()).collect();
         let is_known = |tag: &LanguageTag| LANGUAGES.contains(&&*tag.primary());
-        match asked {
-            Some(auto) if auto == "auto" => Ok(Self::Detected(variants)),
-            Some(named) => match named.parse::<LanguageTag>().ok().filter(is_known) {
-                Some(tag) => Ok(Self::Named(tag)),
-                None => Err(fields.wrong("language", &Value::String(named), &expected())),
-            },
-            None => Err(fields.wrong("language", &Value::Null, &expected())),
+        let tag = asked.as_deref().and_then(|named| named.parse::<LanguageTag>().ok()).filter(is_known);
+        match tag {
+            _ if asked.as_deref() == Some("auto") => Ok(Self::Detected(variants)),
+            Some(tag) => Ok(Self::Named(tag)),
+            None => {
+                let known = LANGUAGES.join(", ");
+                let expected = format!("auto, or one of {known} with or without a region, such as en-US,");
+                Err(fields.wrong("language", &Value::from(asked), &expected))
+            }
         }
     }
 
-    /// Chooses the language of a check by the evidence for the language of the text.
-    pub fn choose(&self, evidence: &LanguageEvidence) -> CheckedLanguage {
+    /// Chooses the language of a check by the evidence for the language of the text. Returns the tag of the language
+    /// whose model checks the text, or `None` if there is no model, and the description of the language, in the
+    /// variant that the client asked for, if any, and of the language that the text seems to be in.
+    pub fn choose(&self, evidence: &LanguageEvidence) -> (Option<String>, Value) {
         let (tag, name, is_known) = match evidence.detected() {
             DetectedLanguage::BuiltIn(tag) => (tag, name_of(tag), true),
             DetectedLanguage::Unsure | DetectedLanguage::Empty => {
@@ -85,40 +77,23 @@ impl AskedLanguage {
                 (UNKNOWN, "an unknown language", false)
             }
         };
-        let (detected, primary) = ((tag.to_owned(), name.to_owned()), tag);
-        match self {
-            Self::Named(tag) => CheckedLanguage {
-                model: Some(tag.primary()),
-                code: tag.to_string(),
-                name: full_name(tag.as_str()),
-                detected,
-            },
+        let (model, code, full) = match self {
+            Self::Named(tag) => (Some(tag.primary()), tag.to_string(), full_name(tag.as_str())),
             Self::Detected(variants) => {
-                let is_variant = |code: &&String| code.split('-').next() == Some(primary);
-                let usual = regions_of(primary).next();
-                let usual = usual.map_or(primary.to_owned(), |region| format!("{primary}-{region}"));
+                let is_variant = |code: &&String| code.split('-').next() == Some(tag);
+                let usual = regions_of(tag).next();
+                let usual = usual.map_or(tag.to_owned(), |region| format!("{tag}-{region}"));
                 let code = variants.iter().find(is_variant).cloned().unwrap_or(usual);
-                let name = if is_known { full_name(&code) } else { name.to_owned() };
-                CheckedLanguage { model: is_known.then(|| primary.to_owned()), code, name, detected }
+                let full = if is_known { full_name(&code) } else { name.to_owned() };
+                (is_known.then(|| tag.to_owned()), code, full)
             }
-        }
-    }
-}
-
-/// Lists the expected languages for an error message.
-fn expected() -> String {
-    format!("auto, or one of {} with or without a region, such as en-US,", LANGUAGES.join(", "))
-}
-
-impl CheckedLanguage {
-    /// Describes the language for the answer.
-    pub fn describe(&self, evidence: &LanguageEvidence) -> Value {
-        let (tag, name) = &self.detected;
+        };
         let confidence = (evidence.probability(tag) * 1e4).round() / 1e4;
-        json!({
-            "name": self.name,
-            "code": self.code,
+        let described = json!({
+            "name": full,
+            "code": code,
             "detectedLanguage": { "name": name, "code": tag, "confidence": confidence },
-        })
+        });
+        (model, described)
     }
 }

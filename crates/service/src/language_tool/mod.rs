@@ -108,10 +108,10 @@ impl CheckRequest {
         let Self { text, language, rules, marked, level } = self;
         let mut evidence = LanguageEvidence::default();
         evidence.push_text(text.plain());
-        let chosen = language.choose(&evidence);
+        let (model, described) = language.choose(&evidence);
         let (mut found, mut is_complete) = (Vec::new(), true);
-        if let Some(tag) = &chosen.model {
-            let mut options = if rules.has_marks() { marked } else { RestoreOptions::default() };
+        if let Some(tag) = &model {
+            let mut options = if rules.marks { marked } else { RestoreOptions::default() };
             let has_probabilities = pool.model(tag, Default::default())?.restorer.has_probabilities();
             if level == CheckLevel::Default && has_probabilities {
                 options = options.threshold(Some(SURE));
@@ -134,7 +134,7 @@ impl CheckRequest {
                 "status": "",
             },
             "warnings": { "incompleteResults": !is_complete },
-            "language": chosen.describe(&evidence),
+            "language": described,
             "matches": found,
         }))
     }

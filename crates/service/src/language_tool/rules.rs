@@ -1,48 +1,57 @@
 //! The rules of the check, and the client's choice of rules.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::fields::Fields;
 use crate::problem::ApiError;
 
 /// A rule that a word may break.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy)]
 pub struct Rule {
     id: &'static str,
     description: &'static str,
-    issue_type: &'static str,
-    category: RuleCategory,
-}
-
-/// The category of a rule, with its identifier in LanguageTool.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct RuleCategory {
-    id: &'static str,
-    name: &'static str,
+    /// The identifier of the category in LanguageTool, and its name.
+    category: (&'static str, &'static str),
+    /// The short message of a match.
+    pub short_message: &'static str,
 }
 
 /// The rule for the case of a word.
 pub const CASE: Rule = Rule {
     id: "MAJUSCULE_CASE",
     description: "The case of a word",
-    issue_type: "typographical",
-    category: RuleCategory { id: "CASING", name: "Capitalization" },
+    category: ("CASING", "Capitalization"),
+    short_message: "Wrong case",
 };
 
 /// The rule for a punctuation mark after a word.
 pub const MARKS: Rule = Rule {
     id: "MAJUSCULE_MARKS",
     description: "Missing punctuation",
-    issue_type: "typographical",
-    category: RuleCategory { id: "PUNCTUATION", name: "Punctuation" },
+    category: ("PUNCTUATION", "Punctuation"),
+    short_message: "Missing punctuation",
 };
+
+impl Rule {
+    /// Describes the rule for the answer.
+    pub fn describe(self) -> Value {
+        let Self { id, description, category: (category, name), .. } = self;
+        json!({
+            "id": id,
+            "description": description,
+            "issueType": "typographical",
+            "category": { "id": category, "name": name },
+        })
+    }
+}
 
 /// The rules that a client asks for.
 #[derive(Debug)]
 pub struct RuleChoice {
-    case: bool,
-    marks: bool,
+    /// True if the case of words is checked.
+    pub case: bool,
+    /// True if punctuation is checked.
+    pub marks: bool,
 }
 
 impl RuleChoice {
@@ -71,20 +80,10 @@ impl RuleChoice {
         }
         let has = |list: &[String], id: &str| list.iter().any(|named| named == id);
         let is_active = |rule: &Rule, is_usual: bool| {
-            let (id, category) = (rule.id, rule.category.id);
+            let (id, (category, _)) = (rule.id, rule.category);
             let is_named = has(&enabled, id) || has(&with, category);
             !has(&disabled, id) && (is_named || !only && is_usual && !has(&without, category))
         };
         Ok(Self { case: is_active(&CASE, true), marks: is_active(&MARKS, marks) })
-    }
-
-    /// Returns true if the case of words is checked.
-    pub fn has_case(&self) -> bool {
-        self.case
-    }
-
-    /// Returns true if punctuation is checked.
-    pub fn has_marks(&self) -> bool {
-        self.marks
     }
 }
