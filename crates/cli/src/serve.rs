@@ -65,11 +65,13 @@ pub fn run(args: ServeArgs) -> Result<()> {
         true => HostNames::LoopbackAnd(args.allowed_hosts),
         false => HostNames::Any,
     };
-    let options = ServiceOptions::default()
-        .threads(page::threads(args.threads))
-        .hosts(hosts)
-        .token(token)
-        .log(Some(logger(args.log)));
+    let options = ServiceOptions {
+        threads: page::threads(args.threads),
+        hosts,
+        token,
+        log: Some(logger(args.log)),
+        ..ServiceOptions::default()
+    };
     let mut pool = ModelPool::new(methods::methods());
     for (name, folder) in args.models {
         pool = pool.with_model(&name, folder)?;

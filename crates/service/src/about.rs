@@ -12,7 +12,6 @@ use majuscule_restore::models::language::name_of;
 use majuscule_restore::pool::DEFAULT_LANGUAGE;
 use serde_json::{Value, json};
 
-use crate::metrics::Gauges;
 use crate::problem::ApiError;
 use crate::state::Service;
 
@@ -32,9 +31,19 @@ pub async fn ready(State(service): State<Arc<Service>>) -> Result<Response, ApiE
 pub async fn metrics(State(service): State<Arc<Service>>) -> Response {
     let (queued, running) = service.queue.lengths();
     let (live_sessions, live_words) = service.live.counts();
-    let (abandoned, models) = (service.queue.abandoned(), service.pool.len());
-    let gauges = Gauges { queued, running, abandoned, models, live_sessions, live_words };
-    let page = service.metrics.page(gauges);
+    let gauge = |name, help, value: usize| (name, "gauge", help, value as u64);
+    let page = service.metrics.page(&[
+        gauge("majuscule_queue_length", "Requests that wait for a thread.", queued),
+        gauge("majuscule_running_requests", "Requests that compute.", running),
+        gauge(
+            "majuscule_abandoned_requests",
+            "Requests that compute although nobody waits for their answer.",
+            service.queue.abandoned(),
+        ),
+        gauge("majuscule_loaded_models", "Models that are loaded.", service.pool.len()),
+        gauge("majuscule_live_sessions", "Live sessions.", live_sessions),
+        ("majuscule_live_words_total", "counter", "Words in final results of live sessions.", live_words),
+    ]);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
 }
 

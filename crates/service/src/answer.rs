@@ -5,9 +5,6 @@ use majuscule_text::text_around::spaces_around;
 use serde::Serialize;
 use serde_json::Number;
 
-/// A start and an end, if they are known: offsets or times.
-pub type Times = [Option<Number>; 2];
-
 /// The answer to a request in JSON.
 #[derive(Debug, Default, Serialize)]
 pub struct RestoreAnswer {
@@ -39,7 +36,7 @@ pub struct RestoredText {
 }
 
 /// A word of the answer.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct AnswerWord {
     word: String,
     punctuated_word: String,
@@ -63,13 +60,15 @@ struct AnswerSentence {
     text: String,
 }
 
-/// The position of a word or a sentence.
+/// The position of a word or a sentence, in offsets or times, as far as it is known.
 #[derive(Debug, Clone, Default, Serialize)]
-struct Span {
+pub struct Span {
+    /// The start.
     #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<Number>,
+    pub start: Option<Number>,
+    /// The end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<Number>,
+    pub end: Option<Number>,
 }
 
 /// Builds the answer for a text from its restored words, with offsets in `unit`.
@@ -97,12 +96,9 @@ pub fn of_text(
             answer.sentences.push(AnswerSentence { text, span: Span::of(first.1, end) });
             sentence = None;
         }
-        answer.words.push(AnswerWord {
-            word: source.get(word.span.clone()).unwrap_or_default().to_owned(),
-            punctuated_word: format!("{before}{written}{behind}"),
-            span: Span::of(start, end),
-            ..AnswerWord::of(word, ends)
-        });
+        let given = source.get(word.span.clone()).unwrap_or_default().to_owned();
+        let punctuated = format!("{before}{written}{behind}");
+        answer.words.push(AnswerWord::new(given, Span::of(start, end), punctuated, word, ends));
         done = word.span.end;
     }
     answer.text.push_str(source.get(done..).unwrap_or_default());
@@ -115,20 +111,20 @@ pub fn of_text(
 
 /// Builds the answer for words that came without a text; `given` has each word and its times.
 pub fn of_words(
-    given: Vec<(String, Times)>,
+    given: Vec<(String, Span)>,
     words: &[RestoredWord],
     options: &RestoreOptions,
 ) -> RestoredText {
     let mut answer = RestoredText { words: Vec::with_capacity(words.len()), ..RestoredText::default() };
     let mut sentence: Option<AnswerSentence> = None;
-    for (at, ((given, [start, end]), word)) in given.into_iter().zip(words).enumerate() {
+    for (at, ((given, span), word)) in given.into_iter().zip(words).enumerate() {
         let written = word.written(options);
         let ends = ends_sentence(word) || at + 1 == words.len();
         let open = sentence.get_or_insert_with(AnswerSentence::default);
         if open.text.is_empty() {
-            open.span.start.clone_from(&start);
+            open.span.start.clone_from(&span.start);
         }
-        open.span.end.clone_from(&end);
+        open.span.end.clone_from(&span.end);
         for text in [&mut answer.text, &mut open.text] {
             if !text.is_empty() {
                 text.push(' ');
@@ -138,21 +134,29 @@ pub fn of_words(
         if ends {
             answer.sentences.extend(sentence.take());
         }
-        answer.words.push(AnswerWord {
-            word: given,
-            punctuated_word: written,
-            span: Span { start, end },
-            ..AnswerWord::of(word, ends)
-        });
+        answer.words.push(AnswerWord::new(given, span, written, word, ends));
     }
     answer
 }
 
 impl AnswerWord {
-    /// Creates a word from its received form, its times, its punctuated form and its restored word.
-    pub fn new(word: String, [start, end]: Times, punctuated_word: String, restored: &RestoredWord) -> Self {
-        let span = Span { start, end };
-        Self { word, punctuated_word, span, ..Self::of(restored, ends_sentence(restored)) }
+    /// Creates a word from its received form, its position, its punctuated form and its restored word; a sentence
+    /// ends after it if `ends`.
+    pub fn new(
+        word: String,
+        span: Span,
+        punctuated_word: String,
+        restored: &RestoredWord,
+        ends: bool,
+    ) -> Self {
+        Self {
+            word,
+            punctuated_word,
+            span,
+            confidence: restored.confidence.map(rounded),
+            mark_confidence: restored.mark_confidence.map(rounded),
+            sentence_end: restored.ends_sentence.map(|_| ends),
+        }
     }
 
     /// Returns the restored word with its punctuation.
@@ -163,16 +167,6 @@ impl AnswerWord {
     /// Returns true if a sentence ends after the word.
     pub fn ends_sentence(&self) -> bool {
         self.sentence_end == Some(true)
-    }
-
-    /// Creates a word with its probabilities and its sentence end, but without its forms and its position.
-    fn of(word: &RestoredWord, ends: bool) -> Self {
-        Self {
-            confidence: word.confidence.map(rounded),
-            mark_confidence: word.mark_confidence.map(rounded),
-            sentence_end: word.ends_sentence.map(|_| ends),
-            ..Self::default()
-        }
     }
 }
 

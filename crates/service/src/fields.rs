@@ -7,6 +7,7 @@ use majuscule_text::{OptionValue, UserOption, WrongValue};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
+use crate::answer::Span;
 use crate::problem::ApiError;
 
 /// The fields that are not read yet.
@@ -26,7 +27,10 @@ impl Fields {
     pub fn of(value: Value, at: String) -> Result<Self, ApiError> {
         match value {
             Value::Object(left) => Ok(Self { at, left, ..Self::default() }),
-            other => Err(not_an_object(at.trim_end_matches('.'), &other)),
+            other => {
+                let (name, found) = (at.trim_end_matches('.'), kind_of(&other));
+                Err(ApiError::bad(format!("{name} is {found}, but an object was expected")))
+            }
         }
     }
 
@@ -42,10 +46,7 @@ impl Fields {
             let detail = format!("{name} is not JSON: {error}");
             ApiError::bad(detail).with("line", line).with("column", column)
         })?;
-        match value {
-            Value::Object(left) => Ok(Self { left, ..Self::default() }),
-            other => Err(not_an_object(name, &other)),
-        }
+        Ok(Self { at: String::new(), ..Self::of(value, format!("{name}."))? })
     }
 
     /// Reads the query parameters of a request.
@@ -184,6 +185,11 @@ impl Fields {
         }
     }
 
+    /// Returns the value of a field that must be given.
+    pub fn required<T>(&self, name: &str, value: Option<T>, expected: &str) -> Result<T, ApiError> {
+        value.ok_or_else(|| self.wrong(name, &Value::Null, expected))
+    }
+
     /// Returns the error for a field with an unexpected value.
     pub fn wrong(&self, name: &str, found: &Value, expected: &str) -> ApiError {
         let name = format!("{}{name}", self.at);
@@ -191,8 +197,27 @@ impl Fields {
     }
 }
 
-fn not_an_object(name: &str, found: &Value) -> ApiError {
-    ApiError::bad(format!("{name} is {}, but an object was expected", kind_of(found)))
+/// A word and its times.
+pub type TimedWord = (String, Span);
+
+/// Reads the field `words` of an object: strings, or objects with `word`, `start`, `end` and
+/// `confidence`.
+pub fn read_words(words: Vec<Value>, fields: &Fields) -> Result<Vec<TimedWord>, ApiError> {
+    let read = |(at, value)| match value {
+        Value::String(word) => Ok((word, Span::default())),
+        Value::Object(_) => {
+            let mut word = Fields::of(value, format!("words[{at}]."))?;
+            let text = word.text("word")?;
+            let times = Span { start: word.time("start")?, end: word.time("end")? };
+            // A recogniser's confidence refers to the word and not to its case, so it is ignored.
+            word.time("confidence")?;
+            let text = word.required("word", text, "a string")?;
+            word.finish()?;
+            Ok((text, times))
+        }
+        other => Err(fields.wrong(&format!("words[{at}]"), &other, "a string or an object")),
+    };
+    words.into_iter().enumerate().map(read).collect()
 }
 
 /// Describes a value for an error message.

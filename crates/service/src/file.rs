@@ -72,7 +72,8 @@ pub async fn answer<T: Send + 'static>(
 /// The file of a request.
 pub struct GivenFile {
     file: Spool,
-    limits: Limits,
+    /// The limits on the memory for the file.
+    pub limits: Limits,
 }
 
 impl GivenFile {
@@ -105,11 +106,6 @@ impl GivenFile {
             HeldPart::Cues => body::hold(memory, bytes, words.count.min(CUE_WORDS as u64), CUE_WORD),
             _ => body::hold(memory, bytes, words.count, DOCUMENT_WORD),
         }
-    }
-
-    /// Returns the limits on the memory for the file.
-    pub fn limits(&self) -> Limits {
-        self.limits
     }
 }
 

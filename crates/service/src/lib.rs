@@ -14,12 +14,11 @@ mod state;
 mod body;
 mod spool;
 mod file;
+mod answer;
 mod fields;
 mod media;
 mod multipart;
 mod request;
-mod words;
-mod answer;
 mod live;
 mod restore;
 mod convert;
@@ -37,8 +36,7 @@ mod client_stream;
 mod connection;
 mod server;
 
-pub use live::LiveLimits;
-pub use options::{Log, LogEntry, ServiceOptions};
+pub use options::{LiveLimits, Log, LogEntry, ServiceOptions};
 pub use server::{run, serve};
 pub use site::HostNames;
 
@@ -79,7 +77,6 @@ fn routes(pool: Arc<ModelPool>, options: ServiceOptions) -> Router {
         .route("/ready", get(about::ready))
         .merge(page::routes())
         .merge(openapi::routes())
-        .merge(openapi::page_routes())
         .layer(from_fn_with_state(Arc::clone(&service), observe::observe))
         .with_state(service)
 }

@@ -27,22 +27,8 @@ struct Histogram {
     seconds: f64,
 }
 
-/// The values that are read when the metrics are requested.
-#[derive(Debug, Clone, Copy)]
-pub struct Gauges {
-    /// The number of requests that wait for a thread.
-    pub queued: usize,
-    /// The number of requests that compute.
-    pub running: usize,
-    /// The number of requests that compute although nobody waits for their answer.
-    pub abandoned: usize,
-    /// The number of models that are loaded.
-    pub models: usize,
-    /// The number of live sessions.
-    pub live_sessions: usize,
-    /// The number of words in final results of live sessions.
-    pub live_words: u64,
-}
+/// A value that is read when the metrics are requested: its name, its type, its help and itself.
+pub type ReadValue = (&'static str, &'static str, &'static str, u64);
 
 impl Metrics {
     /// Counts an answered request.
@@ -59,29 +45,14 @@ impl Metrics {
     }
 
     /// Writes all values in the text format of Prometheus.
-    pub fn page(&self, gauges: Gauges) -> String {
+    pub fn page(&self, read: &[ReadValue]) -> String {
         let mut page = String::new();
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A string accepts everything that is written to it.
         let _ = counts.write(&mut page);
-        let Gauges { queued, running, abandoned, models, live_sessions, live_words } = gauges;
-        let gauges = [
-            ("majuscule_queue_length", "Requests that wait for a thread.", queued),
-            ("majuscule_running_requests", "Requests that compute.", running),
-            (
-                "majuscule_abandoned_requests",
-                "Requests that compute although nobody waits for their answer.",
-                abandoned,
-            ),
-            ("majuscule_loaded_models", "Models that are loaded.", models),
-            ("majuscule_live_sessions", "Live sessions.", live_sessions),
-        ];
-        for (name, help, value) in gauges {
-            let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n");
+        for (name, kind, help, value) in read {
+            let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");
         }
-        let name = "majuscule_live_words_total";
-        let help = "Words in final results of live sessions.";
-        let _ = write!(page, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {live_words}\n");
         page
     }
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document of all routes, and a page that shows it.
+//! The OpenAPI document of all routes.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,8 +11,6 @@ use majuscule_base::named::NamedValue;
 use majuscule_convert::Conversion;
 use majuscule_text::{Door, OptionKind, UserOption, UserSettings};
 use serde_json::{Value, json};
-
-use crate::page::file;
 
 /// The template of the document. Its placeholders are replaced: the groups `options` and `conversion` by their
 /// fields, and others by [`RESPONSES`], the formats with their content types, the presets and the languages.
@@ -132,14 +130,6 @@ fn schema_of<S>(option: &UserOption<S>) -> Value {
     schema
 }
 
-/// Makes the routes of the page's files.
-pub fn page_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    let html = || async { file("text/html", include_str!("../docs/index.html")) };
-    let style = || async { file("text/css", include_str!("../docs/docs.css")) };
-    let script = || async { file("text/javascript", include_str!("../docs/docs.js")) };
-    Router::new().route("/docs", get(html)).route("/docs.css", get(style)).route("/docs.js", get(script))
-}
-
 // Without the feature `score`, the document has one route more than the router.
 #[cfg(all(test, feature = "score"))]
 mod tests {
@@ -159,7 +149,7 @@ mod tests {
     fn every_route_is_documented() {
         let pool = ModelPool::new(Methods::all()).into();
         let all = paths(&crate::routes(pool, ServiceOptions::default()));
-        let pages = &paths(&page::routes()) | &paths(&page_routes());
+        let pages = paths(&page::routes());
         assert!(all.contains("/v1/restore") && pages.contains("/") && pages.is_subset(&all), "{all:?}");
         for group in ["options", "conversion"] {
             assert!(!WHOLE.contains(&format!("{group:?}")) && !WHOLE.contains(&format!("/{group}\"")));

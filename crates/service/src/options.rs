@@ -1,11 +1,9 @@
 //! The limits and settings of the service.
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::live::LiveLimits;
 use crate::site::HostNames;
 
 /// Receives an entry for each request.
@@ -13,7 +11,6 @@ pub type Log = Arc<dyn Fn(&LogEntry<'_>) + Send + Sync>;
 
 /// The limits and settings of the service.
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct ServiceOptions {
     /// The number of requests that compute at once; the number of cores by default.
     pub threads: NonZeroUsize,
@@ -75,50 +72,36 @@ impl Default for ServiceOptions {
     }
 }
 
-impl fmt::Debug for ServiceOptions {
-    /// Formats the options without the token.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { threads, queue, body_limit, timeout, .. } = self;
-        f.debug_struct("ServiceOptions")
-            .field("threads", threads)
-            .field("queue", queue)
-            .field("body_limit", body_limit)
-            .field("timeout", timeout)
-            .finish_non_exhaustive()
-    }
+/// The limits of live sessions.
+#[derive(Debug, Clone)]
+pub struct LiveLimits {
+    /// The largest number of sessions; further sessions are refused with status 429. The limit on connections should
+    /// be a little larger.
+    pub sessions: usize,
+    /// The largest number of bytes in a message.
+    pub message: usize,
+    /// The largest number of messages per second; the messages of a faster client are read with a delay.
+    pub rate: u32,
+    /// The time without any frame from a client after which the client is pinged. The connection is closed after the
+    /// same time without an answer.
+    pub ping: Duration,
+    /// The time without a message after which a session ends.
+    pub idle: Duration,
+    /// The time after which a client that does not read its results is disconnected.
+    pub write: Duration,
 }
 
-/// Defines a setter for each option.
-macro_rules! setters {
-    ($($name:ident: $type:ty,)*) => {
-        impl ServiceOptions {
-            $(
-                #[doc = concat!("Sets [`Self::", stringify!($name), "`].")]
-                #[must_use]
-                pub fn $name(self, $name: $type) -> Self {
-                    Self { $name, ..self }
-                }
-            )*
+impl Default for LiveLimits {
+    fn default() -> Self {
+        Self {
+            sessions: 1000,
+            message: 32 << 10,
+            rate: 1000,
+            ping: Duration::from_secs(20),
+            idle: Duration::from_secs(600),
+            write: Duration::from_secs(10),
         }
-    };
-}
-
-setters! {
-    threads: NonZeroUsize,
-    queue: usize,
-    body_limit: usize,
-    input_limit: usize,
-    spool_limit: u64,
-    json_limit: usize,
-    memory_limit: usize,
-    timeout: Duration,
-    head_timeout: Duration,
-    connections: usize,
-    grace: Duration,
-    live: LiveLimits,
-    hosts: HostNames,
-    token: Option<String>,
-    log: Option<Log>,
+    }
 }
 
 /// An answered request, without its text.

@@ -1,4 +1,4 @@
-//! The page at `/`: static files, which load nothing from other addresses.
+//! The page at `/`, and the page of the OpenAPI document: static files, which load nothing from other addresses.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -10,8 +10,8 @@ use axum::routing::get;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The files of the page, by their paths.
-const FILES: [(&str, &str, &str); 13] = [
+/// The files of the pages, by their paths.
+const FILES: [(&str, &str, &str); 16] = [
     ("/", "text/html", include_str!("../page/index.html")),
     ("/page.css", "text/css", include_str!("../page/page.css")),
     ("/page.js", SCRIPT, include_str!("../page/page.js")),
@@ -25,11 +25,14 @@ const FILES: [(&str, &str, &str); 13] = [
     ("/spellings.js", SCRIPT, include_str!("../page/spellings.js")),
     ("/view.js", SCRIPT, include_str!("../page/view.js")),
     ("/word.js", SCRIPT, include_str!("../page/word.js")),
+    ("/docs", "text/html", include_str!("../docs/index.html")),
+    ("/docs.css", "text/css", include_str!("../docs/docs.css")),
+    ("/docs.js", SCRIPT, include_str!("../docs/docs.js")),
 ];
 
 const SCRIPT: &str = "text/javascript";
 
-/// Makes the routes of the page.
+/// Makes the routes of the pages.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     // Browsers request the icon even if the page names none.
     let router = Router::new().route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }));
@@ -39,7 +42,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 }
 
 /// Answers with a file of a page.
-pub fn file(kind: &str, text: &'static str) -> Response {
+fn file(kind: &str, text: &'static str) -> Response {
     let headers = [
         (CONTENT_TYPE, &*format!("{kind}; charset=utf-8")),
         (CONTENT_SECURITY_POLICY, POLICY),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -59,11 +59,6 @@ impl ApiError {
     /// Creates the error for a file for which there is no room on disk.
     pub fn full(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, detail).header(RETRY_AFTER, "1")
-    }
-
-    /// Creates the error for a request without the right token.
-    pub fn unauthorized(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, detail).header(WWW_AUTHENTICATE, "Bearer")
     }
 
     /// Creates the error for a bug of the service itself.

@@ -2,9 +2,10 @@
 
 use majuscule::{
     ChosenModel, Encoding, FileRequest, Format, Input, Interrupt, LanguageChoice, MarkPlaces, ModelPool,
-    Note, Preset, RestoreOptions, Spellings, TextRestorer,
+    Note, Preset, RestoreOptions, TextRestorer,
 };
 use majuscule_restore::models::language::LanguageEvidence;
+use majuscule_restore::pool::{chosen, filled_in};
 use majuscule_text::{Door, UserOption};
 
 use crate::fields::Fields;
@@ -15,14 +16,7 @@ const SPELLINGS: &str = "spellings";
 
 /// The options of a request.
 #[derive(Debug, Clone)]
-pub struct RestoreRequest {
-    language: LanguageChoice,
-    preset: Preset,
-    /// The name of a model, instead of a preset.
-    model: Option<String>,
-    options: RestoreOptions,
-    spellings: Vec<String>,
-}
+pub struct RestoreRequest(FileRequest);
 
 /// A restorer that was chosen for a text.
 pub struct ChosenRestorer {
@@ -50,7 +44,7 @@ impl ChosenRestorer {
 impl RestoreRequest {
     /// Creates the request for a text in a language.
     pub fn new(language: LanguageChoice, options: RestoreOptions) -> Self {
-        Self { language, preset: Preset::default(), model: None, options, spellings: Vec::new() }
+        Self(FileRequest::default().language(language).options(options))
     }
 
     /// Reads the options that JSON and URL parameters have in common.
@@ -71,13 +65,15 @@ impl RestoreRequest {
                 "`model` and `preset` both choose the model: send one of them",
             ));
         }
-        let preset = preset.unwrap_or_default();
-        Ok(Self { language, preset, model, options, spellings: Vec::new() })
+        let Self(mut request) = Self::new(language, options);
+        (request.preset, request.model) = (preset.unwrap_or_default(), model);
+        Ok(Self(request))
     }
 
     /// Reads the user's own spellings from JSON, where they are a list.
     pub fn with_spellings(self, fields: &mut Fields) -> Result<Self, ApiError> {
-        Ok(Self { spellings: fields.texts("spellings")?.unwrap_or_default(), ..self })
+        let spellings = fields.texts(SPELLINGS)?.unwrap_or_default();
+        Ok(Self(self.0.words(SPELLINGS, spellings.join("\n"))))
     }
 
     /// Reads the user's own spellings from parameters, where they are lines of a text of at most `longest`
@@ -92,7 +88,7 @@ impl RestoreRequest {
             );
             return Err(ApiError::field("spellings", detail).with("limit", longest));
         }
-        Ok(Self { spellings: lines.lines().map(str::to_owned).collect(), ..self })
+        Ok(Self(self.0.words(SPELLINGS, lines.lines().collect::<Vec<_>>().join("\n"))))
     }
 
     /// Converts the request to one for live text, in which punctuation is restored everywhere, because live text has
@@ -100,31 +96,22 @@ impl RestoreRequest {
     ///
     /// # Errors
     /// Fails if the language is to be detected.
-    pub fn into_live(self) -> Result<Self, ApiError> {
-        if self.language == LanguageChoice::Detected {
+    pub fn into_live(mut self) -> Result<Self, ApiError> {
+        if self.0.language == LanguageChoice::Detected {
             let detail = "`lang` is \"auto\", but the language of live text cannot be detected: name it";
             return Err(ApiError::field("lang", detail));
         }
-        Ok(Self { options: self.options.mark_places(MarkPlaces::Everywhere), ..self })
+        self.0.options.mark_places = MarkPlaces::Everywhere;
+        Ok(self)
     }
 
     /// Returns the request for a file of a known format.
     pub fn into_file(self, format: Format, encoding: Option<Encoding>, field: Option<String>) -> FileRequest {
-        let pause_ends = format.sentence_pause().filter(|_| !self.options.marks.is_empty());
-        let request = FileRequest::default()
-            .format(format)
-            .language(self.language)
-            .preset(self.preset)
-            .words(SPELLINGS, self.spellings.join("\n"))
-            .options(self.options.field(field).pause_ends(pause_ends));
-        let request = match self.model {
-            Some(name) => request.model(name),
-            None => request,
-        };
-        match encoding {
-            Some(encoding) => request.encoding(encoding),
-            None => request,
-        }
+        let Self(mut request) = self;
+        let pause_ends = format.sentence_pause().filter(|_| !request.options.marks.is_empty());
+        request.options = request.options.field(field).pause_ends(pause_ends);
+        (request.format, request.encoding) = (format, encoding);
+        request
     }
 
     /// Chooses the model for a text.
@@ -137,22 +124,17 @@ impl RestoreRequest {
         text: &str,
         interrupt: Interrupt,
     ) -> majuscule::Result<ChosenRestorer> {
-        let Self { language: wanted, preset, model: named, options, spellings } = self;
+        let Self(mut request) = self;
+        request.options.interrupt = interrupt;
         let mut input = Input::of_text("text", text.as_bytes());
-        let chosen = match &named {
-            Some(name) => pool.choose_named(name, &wanted)?,
-            None => pool.choose(&wanted, preset, (Format::Text, None), &mut input, &mut || None)?,
-        };
-        let ChosenModel { model, language, is_declared, mut notes } = chosen;
-        if wanted == LanguageChoice::Default && !is_declared {
+        let ChosenModel { model, language, is_declared, mut notes } =
+            chosen(pool, &request, Format::Text, &mut input)?;
+        if request.language == LanguageChoice::Default && !is_declared {
             notes.extend(other_language(text, &language));
         }
-        let asked = named.as_ref().and(wanted.tag()).map(str::to_owned);
-        let options = model.fill_in(options.interrupt(interrupt).in_language(asked));
-        let list = spellings.join("\n");
-        let spellings = Spellings::read(list.as_bytes(), SPELLINGS, options.locale())?;
-        let options = options.spellings(spellings);
-        let name = named.unwrap_or_else(|| format!("{language}.{}", preset.name()));
+        let asked = request.model.as_ref().and(request.language.tag());
+        let options = filled_in(&request, &model, asked)?;
+        let name = request.model.unwrap_or_else(|| format!("{language}.{}", request.preset.name()));
         let (method, restorer) = (model.manifest.method.clone(), model.with(options.clone()));
         Ok(ChosenRestorer { restorer, language, model: name, method, options, notes })
     }

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::answer::{self, RestoreAnswer};
 use crate::body::{self, WholeBody};
 use crate::convert;
-use crate::fields::Fields;
+use crate::fields::{Fields, TimedWord, read_words};
 use crate::file::{self, AnswerWriter, GivenFile};
 use crate::media;
 use crate::multipart::{self, FilePart};
@@ -24,7 +24,6 @@ use crate::problem::{ApiError, worded_notes};
 use crate::request::{ChosenRestorer, RestoreRequest};
 use crate::spool::Spool;
 use crate::state::Service;
-use crate::words::{TimedWord, read_words};
 
 /// The name of a text in notes and errors, unless the client names it.
 const NAME: &str = "the text";
@@ -90,18 +89,16 @@ fn answer_json(
     let with_confidence = fields.flag("confidence")?.unwrap_or(true);
     fields.finish()?;
     let chosen = request.choose(pool, &given.whole(), interrupt)?;
-    Ok(answer(chosen, given, Wanted { unit, with_confidence })?)
-}
-
-/// The contents of an answer in JSON.
-struct Wanted {
-    unit: OffsetUnit,
-    with_confidence: bool,
+    Ok(answer(chosen, given, unit, with_confidence)?)
 }
 
 /// Restores the texts in JSON.
-fn answer(chosen: ChosenRestorer, given: Given, wanted: Wanted) -> majuscule::Result<RestoreAnswer> {
-    let Wanted { unit, with_confidence } = wanted;
+fn answer(
+    chosen: ChosenRestorer,
+    given: Given,
+    unit: OffsetUnit,
+    with_confidence: bool,
+) -> majuscule::Result<RestoreAnswer> {
     let ChosenRestorer { restorer, options, .. } = &chosen;
     let mut answer = RestoreAnswer::default();
     match given {
@@ -207,7 +204,7 @@ impl FileOptions {
         let conversion = Conversion { field: field.clone(), ..output }.after_restoring(format);
         let mut request = request.into_file(format, encoding, field);
         request.options.interrupt = out.interrupt();
-        request.options.limits = given.limits();
+        request.options.limits = given.limits;
         let mut restored = pool.restore_file(given.open(&name)?, &request, out)?;
         restored.notes.extend(note);
         let Some(mut conversion) = conversion else { return Ok((restored, Vec::new())) };

@@ -50,7 +50,7 @@ impl TextsToScore {
     fn read(mut fields: Fields) -> Result<Self, ApiError> {
         let mut required = |name| {
             let text = fields.text(name)?;
-            text.ok_or_else(|| fields.wrong(name, &Value::Null, "a string"))
+            fields.required(name, text, "a string")
         };
         let (reference, hypothesis) = (required("reference")?, required("hypothesis")?);
         let wrong = |name| move |error: Error| ApiError::from(error).with("field", name);

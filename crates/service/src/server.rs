@@ -64,13 +64,9 @@ pub async fn serve(
     let mut stop = std::pin::pin!(stop);
     let mut tasks = JoinSet::new();
     let begin = |tasks: &mut JoinSet<()>, stream: TcpStream| {
-        let (held, is_spare) = match Arc::clone(&room).try_acquire_owned() {
-            Ok(held) => (held, false),
-            Err(_) => match Arc::clone(&spare).try_acquire_owned() {
-                Ok(held) => (held, true),
-                Err(_) => return,
-            },
-        };
+        let held = Arc::clone(&room).try_acquire_owned();
+        let is_spare = held.is_err();
+        let Ok(held) = held.or_else(|_| Arc::clone(&spare).try_acquire_owned()) else { return };
         // Answers are short and complete: nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
         let stream = TokioIo::new(ClientStream::new(stream, options.timeout));
@@ -151,7 +147,7 @@ pub fn run(
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(io::stderr(), "majuscule: a panic at {place}");
     }));
-    let served = runtime.block_on(async {
+    let served: Result<bool> = runtime.block_on(async {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let stop = stop_signal().map_err(failed)?;
         tokio::spawn(reload_at_signal(Arc::clone(&pool), reloaded).map_err(failed)?);
@@ -160,14 +156,11 @@ pub fn run(
         Ok(serve(listener, router, &options, stop).await)
     });
     runtime.shutdown_timeout(LAST);
-    let seconds = options.grace.as_secs_f64();
-    match served {
-        Ok(true) => Ok(()),
-        Ok(false) => {
-            Err(Error::usage(format!("requests that were not finished within {seconds} s were cut off")))
-        }
-        Err(error) => Err(error),
+    if served? {
+        return Ok(());
     }
+    let seconds = options.grace.as_secs_f64();
+    Err(Error::usage(format!("requests that were not finished within {seconds} s were cut off")))
 }
 
 /// Waits for a signal that ends the process.

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::future::Future;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -128,12 +128,11 @@ impl Spool {
     /// # Errors
     /// Fails if the disk cannot be read.
     pub fn reader(&self) -> io::Result<impl Read + Send> {
-        let mut disk = self.disk.as_ref();
-        if let Some(disk) = &mut disk {
-            disk.seek(SeekFrom::Start(0))?;
-        }
-        let disk: Box<dyn Read + Send> = match disk {
-            Some(disk) => Box::new(disk),
+        let disk: Box<dyn Read + Send> = match self.disk.as_ref() {
+            Some(mut disk) => {
+                disk.rewind()?;
+                Box::new(disk)
+            }
             None => Box::new(io::empty()),
         };
         Ok(disk.chain(&*self.block))
@@ -146,7 +145,7 @@ impl Spool {
     pub fn into_body(mut self) -> Result<Body, ApiError> {
         let on_disk = self.len - self.block.len() as u64;
         if let Some(disk) = &mut self.disk {
-            disk.seek(SeekFrom::Start(0)).map_err(|error| ApiError::bug(&error.to_string()))?;
+            disk.rewind().map_err(|error| ApiError::bug(&error.to_string()))?;
         }
         let Self { block, disk, room, .. } = self;
         let disk = disk.map(DiskReader::Idle);

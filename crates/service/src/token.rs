@@ -4,10 +4,10 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
+use axum::http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use crate::problem::ApiError;
 use crate::state::Service;
@@ -16,19 +16,19 @@ use crate::state::Service;
 pub const BEARER: &str = "bearer";
 
 /// Refuses requests without the token, if the service has one.
-pub async fn check(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    let Some(token) = &service.options.token else { return next.run(request).await };
+pub async fn check(
+    State(service): State<Arc<Service>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let Some(token) = &service.options.token else { return Ok(next.run(request).await) };
     let header = request.headers().get(AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
-    match header.or_else(|| offered(request.headers())) {
-        Some(given) if is_equal(given, token.as_bytes()) => next.run(request).await,
-        Some(_) => {
-            ApiError::unauthorized("the token is wrong: send the token of the service").into_response()
-        }
-        None => {
-            ApiError::unauthorized("the request has no token: send the header Authorization: Bearer TOKEN")
-                .into_response()
-        }
-    }
+    let detail = match header.or_else(|| offered(request.headers())) {
+        Some(given) if is_equal(given, token.as_bytes()) => return Ok(next.run(request).await),
+        Some(_) => "the token is wrong: send the token of the service",
+        None => "the request has no token: send the header Authorization: Bearer TOKEN",
+    };
+    Err(ApiError::new(StatusCode::UNAUTHORIZED, detail).header(WWW_AUTHENTICATE, "Bearer"))
 }
 
 /// Returns the token of an `Authorization` header.

@@ -51,7 +51,7 @@ impl AnnotatedText {
     fn read_parts(data: Value) -> Result<Self, ApiError> {
         let mut data = Fields::of(data, "data.".to_owned())?;
         let parts = data.list("annotation")?;
-        let parts = parts.ok_or_else(|| data.wrong("annotation", &Value::Null, "a list"))?;
+        let parts = data.required("annotation", parts, "a list")?;
         let mut whole = Self::default();
         for (at, part) in parts.into_iter().enumerate() {
             let mut part = Fields::of(part, format!("data.annotation[{at}]."))?;

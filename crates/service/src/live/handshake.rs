@@ -8,11 +8,9 @@ use axum::http::StatusCode;
 use axum::http::header::UPGRADE;
 use axum::response::Response;
 
-use super::dialect::{Dialect, OwnDialect};
 use super::messages::LiveRequest;
 use super::socket::ClientSocket;
-use super::vosk::VoskDialect;
-use super::worker::LiveWorker;
+use super::worker::{Dialect, LiveWorker};
 use crate::connection::Connection;
 use crate::fields::Fields;
 use crate::problem::ApiError;
@@ -24,15 +22,15 @@ const READ_BUFFER: usize = 4 << 10;
 
 /// Begins a session with the messages of this service.
 pub async fn socket(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
-    begin(service, request, OwnDialect).await
+    begin(service, request, Dialect::Own).await
 }
 
 /// Begins a session with the messages of a vosk server.
 pub async fn vosk(State(service): State<Arc<Service>>, request: Request) -> Result<Response, ApiError> {
-    begin(service, request, VoskDialect).await
+    begin(service, request, Dialect::Vosk).await
 }
 
-async fn begin(service: Arc<Service>, request: Request, dialect: impl Dialect) -> Result<Response, ApiError> {
+async fn begin(service: Arc<Service>, request: Request, dialect: Dialect) -> Result<Response, ApiError> {
     let (mut query, request) = Fields::of_query(request).await?;
     let (mut parts, _) = request.into_parts();
     let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &service).await.map_err(|_| {
@@ -42,7 +40,7 @@ async fn begin(service: Arc<Service>, request: Request, dialect: impl Dialect) -
     let place = service.live.admit()?;
     let live = LiveRequest::read(&mut query)?;
     query.finish()?;
-    let worker = LiveWorker::start(Arc::clone(&service), live).await?;
+    let worker = LiveWorker::start(Arc::clone(&service), live, dialect).await?;
     let (connection, limits) = (parts.extensions.get::<Connection>().cloned(), service.options.live.clone());
     // Messages beyond the limit are not read further, and idle sockets hold little memory.
     let upgrade = upgrade
@@ -52,6 +50,6 @@ async fn begin(service: Arc<Service>, request: Request, dialect: impl Dialect) -
         .write_buffer_size(0);
     Ok(upgrade.protocols([BEARER]).on_upgrade(async move |socket| {
         let _place = place;
-        ClientSocket::new(socket, connection, limits).serve(worker, dialect).await;
+        ClientSocket::new(socket, connection, limits).serve(worker).await;
     }))
 }

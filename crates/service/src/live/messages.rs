@@ -6,10 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::answer::AnswerWord;
-use crate::fields::Fields;
+use crate::fields::{Fields, TimedWord, read_words};
 use crate::problem::ApiError;
 use crate::request::RestoreRequest;
-use crate::words::{TimedWord, read_words};
 
 /// The largest number of bytes in the name of a record; names are kept in memory.
 const LONGEST_ID: usize = 256;
@@ -92,11 +91,12 @@ impl ClientMessage {
                 Self::Configure(Box::new(request))
             }
             Some("Text") => {
-                let text = fields.text("text")?.ok_or_else(|| missing(&fields, "text", "a string"))?;
-                Self::Input(LiveInput::Text(text))
+                let text = fields.text("text")?;
+                Self::Input(LiveInput::Text(fields.required("text", text, "a string")?))
             }
             Some("Words") => {
-                let words = fields.list("words")?.ok_or_else(|| missing(&fields, "words", "a list"))?;
+                let words = fields.list("words")?;
+                let words = fields.required("words", words, "a list")?;
                 Self::Input(LiveInput::Words {
                     id: read_id(&mut fields)?,
                     words: read_words(words, &fields)?,
@@ -107,7 +107,7 @@ impl ClientMessage {
             Some("CloseStream") => Self::Input(LiveInput::CloseStream),
             Some("KeepAlive") => Self::KeepAlive,
             other => {
-                let found = other.map_or(Value::Null, Value::from);
+                let found = Value::from(other);
                 let expected = "one of Configure, Text, Words, Finalize, KeepAlive, CloseStream";
                 return Err(fields.wrong("type", &found, expected));
             }
@@ -127,10 +127,6 @@ fn read_id(fields: &mut Fields) -> Result<Option<String>, ApiError> {
             Err(ApiError::field("id", detail))
         }
     }
-}
-
-fn missing(fields: &Fields, name: &str, expected: &str) -> ApiError {
-    fields.wrong(name, &Value::Null, expected)
 }
 
 /// A message of the service.

@@ -5,18 +5,15 @@
 //! before it reads the next message. So the service reads nothing more from a client that reads no answers, and
 //! memory is bounded.
 
-mod limits;
 mod messages;
 mod words;
 mod session;
 mod sessions;
 mod worker;
 mod pace;
-mod dialect;
 mod vosk;
 mod socket;
 mod handshake;
 
 pub use handshake::{socket, vosk};
-pub use limits::LiveLimits;
 pub use sessions::LiveSessions;

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use majuscule::{Error, RestoreOptions, RestoredPart, Result, TextRestorer, WordStream};
+use majuscule::{Error, RestoredPart, Result, WordStream};
 
 use super::messages::{Begin, Delivery, LiveInput, LiveResults, Termination};
 use super::words::WordCursor;
+use crate::fields::TimedWord;
 use crate::problem::ApiError;
 use crate::request::ChosenRestorer;
 use crate::room::RoomShare;
-use crate::words::TimedWord;
 
 /// The largest number of bytes that wait for right context; beyond it, words are restored without waiting.
 const LONGEST_WAIT: usize = 64 << 10;
@@ -26,12 +26,7 @@ const FINAL_RECORDS: usize = 256;
 /// A live session. Invariant: a final result never changes, and the final transcripts together equal the output of a
 /// stream of the library for the text, regardless of how the text is cut into messages.
 pub struct LiveSession {
-    language: String,
-    model: String,
-    restorer: TextRestorer,
-    options: RestoreOptions,
-    /// True if restoring a word takes only microseconds.
-    is_light: bool,
+    chosen: ChosenRestorer,
     delivery: Delivery,
     /// `None` once the text has ended.
     stream: Option<WordStream>,
@@ -81,15 +76,9 @@ impl LiveSession {
     /// # Errors
     /// Fails if the model does not support the request.
     pub fn start(chosen: ChosenRestorer, delivery: Delivery, memory: RoomShare) -> Result<Self> {
-        let is_light = chosen.is_light();
-        let ChosenRestorer { restorer, language, model, options, .. } = chosen;
         Ok(Self {
-            language,
-            model,
-            stream: Some(restorer.word_stream()?),
-            restorer,
-            options,
-            is_light,
+            stream: Some(chosen.restorer.word_stream()?),
+            chosen,
             delivery,
             cursor: WordCursor::default(),
             open: None,
@@ -121,12 +110,12 @@ impl LiveSession {
 
     /// Returns true if restoring a word takes only microseconds.
     pub fn is_light(&self) -> bool {
-        self.is_light
+        self.chosen.is_light()
     }
 
     /// Returns the message with which a session begins.
     pub fn begin(&self) -> Begin {
-        let (language, model) = (self.language.clone(), self.model.clone());
+        let (language, model) = (self.chosen.language.clone(), self.chosen.model.clone());
         Begin { version: env!("CARGO_PKG_VERSION"), language, model }
     }
 
@@ -232,7 +221,7 @@ impl LiveSession {
             let answered = self.recent.len().saturating_sub(self.unanswered());
             let (before, waiting) = self.recent.split_at_checked(answered).unwrap_or(("", &self.recent));
             // The stream of the session cannot go back, so the preview uses another stream.
-            let mut stream = self.restorer.word_stream()?;
+            let mut stream = self.chosen.restorer.word_stream()?;
             stream.push(before)?;
             stream.now()?;
             let mut part = stream.push(waiting)?;
@@ -243,7 +232,7 @@ impl LiveSession {
             part.push(stream.now()?);
             part
         };
-        let words = cursor.answer(&part, &self.options);
+        let words = cursor.answer(&part, &self.chosen.options);
         Ok(LiveResults { seq: self.seq, transcript: part.text, words, ..LiveResults::default() })
     }
 
@@ -275,7 +264,7 @@ impl LiveSession {
     fn end_utterance(&mut self, part: &mut RestoredPart, now: Instant) -> Result<()> {
         self.close_record(part, now)?;
         part.push(self.stream()?.end_utterance()?);
-        if !self.options.marks.is_empty() {
+        if !self.chosen.options.marks.is_empty() {
             // The next utterance has no left context; the last character shows whether a space is missing.
             let last = self.recent.char_indices().next_back();
             self.recent.drain(..last.map_or(0, |(at, _)| at));
@@ -305,7 +294,7 @@ impl LiveSession {
     fn answer(&mut self, part: RestoredPart, from_finalize: bool) -> Result<SessionAnswer> {
         let mut answer = SessionAnswer::default();
         if !part.source.is_empty() || from_finalize {
-            let words = self.cursor.answer(&part, &self.options);
+            let words = self.cursor.answer(&part, &self.chosen.options);
             self.seq += 1;
             self.words += words.len() as u64;
             let speech_final = words.last().is_some_and(|word| word.ends_sentence());

@@ -7,11 +7,10 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use axum::http::StatusCode;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::LiveLimits;
-use super::dialect::Dialect;
 use super::pace::Pace;
 use super::worker::{End, LiveWorker, Outcome};
 use crate::connection::{Connection, Stopping, until};
+use crate::options::LiveLimits;
 use crate::problem::ApiError;
 
 /// The time that a client has to close the connection after the service has closed it.
@@ -56,10 +55,10 @@ impl ClientSocket {
     }
 
     /// Serves a session until it ends, its client is gone or the service stops.
-    pub async fn serve(mut self, mut worker: LiveWorker, dialect: impl Dialect) {
+    pub async fn serve(mut self, mut worker: LiveWorker) {
         let mut connection = self.connection.clone();
         let done = tokio::select! {
-            done = self.converse(&mut worker, &dialect) => done,
+            done = self.converse(&mut worker) => done,
             () = until(&mut connection, Stopping::AtOnce) => return,
         };
         if let Err(Leaving(Some(end))) = done {
@@ -67,18 +66,18 @@ impl ClientSocket {
         }
     }
 
-    async fn converse(&mut self, worker: &mut LiveWorker, dialect: &impl Dialect) -> Result<(), Leaving> {
+    async fn converse(&mut self, worker: &mut LiveWorker) -> Result<(), Leaving> {
         let limits = self.limits.clone();
         let mut pace = Pace::new(limits.rate);
         let (mut seen, mut spoken, mut is_asked) = (Instant::now(), Instant::now(), false);
-        let mut outcome = dialect.begin(worker);
+        let mut outcome = worker.begin();
         loop {
             self.send(outcome).await?;
             let due = worker.with(|session| session.due()).map(Instant::from_std);
             let mut connection = self.connection.clone();
             let event = tokio::select! {
                 biased;
-                () = until(&mut connection, Stopping::Gently) => return self.stop(worker, dialect).await,
+                () = until(&mut connection, Stopping::Gently) => return self.stop(worker).await,
                 () = at(due) => {
                     outcome = worker.stop_waiting().await;
                     continue;
@@ -97,7 +96,7 @@ impl ClientSocket {
                     continue;
                 }
                 () = sleep_until(spoken + limits.idle) => {
-                    let outcome = dialect.finish(worker).await;
+                    let outcome = worker.end().await;
                     let end = End(close_code::NORMAL, "no message came for too long: send KeepAlive");
                     return self.send(Outcome { end: Some(end), ..outcome }).await;
                 }
@@ -107,7 +106,7 @@ impl ClientSocket {
                 ClientEvent::Text(json) => {
                     spoken = seen;
                     pace.wait().await;
-                    dialect.receive(worker, &json).await
+                    worker.receive(&json).await
                 }
                 ClientEvent::Audio => {
                     spoken = seen;
@@ -122,20 +121,20 @@ impl ClientSocket {
     }
 
     /// Answers all messages that have arrived, and ends the session.
-    async fn stop(&mut self, worker: &mut LiveWorker, dialect: &impl Dialect) -> Result<(), Leaving> {
+    async fn stop(&mut self, worker: &mut LiveWorker) -> Result<(), Leaving> {
         let last = Instant::now() + DRAIN;
         while Instant::now() < last
             && let Ok(event) = timeout(SILENCE, self.next()).await
         {
             let outcome = match event {
-                ClientEvent::Text(json) => dialect.receive(worker, &json).await,
+                ClientEvent::Text(json) => worker.receive(&json).await,
                 ClientEvent::Audio | ClientEvent::Sign => continue,
                 ClientEvent::Left(None | Some(CLOSED)) => return Err(Leaving(None)),
                 ClientEvent::Left(_) => break,
             };
             self.send(outcome).await?;
         }
-        let outcome = dialect.finish(worker).await;
+        let outcome = worker.end().await;
         self.send(Outcome { end: Some(STOPPED), ..outcome }).await
     }
 

@@ -9,17 +9,12 @@ use axum::extract::ws::Utf8Bytes;
 use majuscule::Result;
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
 use super::messages::{LiveInput, LiveRequest};
 use super::session::LiveSession;
 use super::worker::{LiveWorker, Outcome};
-use crate::answer::AnswerWord;
-use crate::fields::Fields;
+use crate::answer::{AnswerWord, Span};
+use crate::fields::{Fields, TimedWord};
 use crate::problem::ApiError;
-use crate::words::TimedWord;
-
-/// The messages of a vosk server.
-pub struct VoskDialect;
 
 /// A message of a client.
 enum VoskMessage {
@@ -39,53 +34,39 @@ struct VoskUtterance {
     members: Option<Vec<Map<String, Value>>>,
 }
 
-impl Dialect for VoskDialect {
-    fn begin(&self, _: &LiveWorker) -> Outcome {
-        Outcome::default()
-    }
-
-    async fn receive(&self, worker: &mut LiveWorker, json: &str) -> Outcome {
-        if let Err(error) = worker.with(|session| session.count(json.len())) {
-            return Outcome::failed(&error);
+/// Answers a message.
+pub async fn receive(worker: &mut LiveWorker, json: &str) -> Outcome {
+    let message = match VoskMessage::read(json) {
+        Ok(message) => message,
+        Err(error) => return worker.refuse(&error),
+    };
+    let done = match message {
+        // A vosk server does not answer a configuration.
+        VoskMessage::Config(request) => {
+            return worker.configure(*request).await.err().unwrap_or_default();
         }
-        let message = match VoskMessage::read(json) {
-            Ok(message) => message,
-            Err(error) => return worker.refuse(&error),
-        };
-        let done = match message {
-            // A vosk server does not answer a configuration.
-            VoskMessage::Config(request) => {
-                return worker.configure(*request).await.err().unwrap_or_default();
-            }
-            VoskMessage::Eof => {
-                let outcome = worker.finish().await;
-                return Outcome { messages: vec![encoded(&json!({ "text": "" }))], ..outcome };
-            }
-            VoskMessage::Partial(VoskUtterance { words, members }) => {
-                let preview = move |session: &mut LiveSession| session.preview(words);
-                worker.work(json.len(), preview).await.map(|shown| {
-                    let names = ["partial", "partial_result"];
-                    answer(&shown.transcript, &shown.words, members, names)
-                })
-            }
-            VoskMessage::Result(VoskUtterance { words, members }) => {
-                let decided = worker.work(json.len(), move |session| decide(session, words)).await;
-                decided.map(|(text, words)| {
-                    worker.count_words(words.len());
-                    answer(&text, &words, members, ["text", "result"])
-                })
-            }
-        };
-        match done {
-            Ok(answer) => Outcome { messages: vec![encoded(&answer)], end: None },
-            Err(error) => Outcome::failed(&error),
+        VoskMessage::Eof => {
+            let outcome = worker.finish().await;
+            return Outcome { messages: vec![encoded(&json!({ "text": "" }))], ..outcome };
         }
-    }
-
-    async fn finish(&self, worker: &mut LiveWorker) -> Outcome {
-        // No text waits, because each result is restored when it arrives.
-        let outcome = worker.finish().await;
-        Outcome { messages: Vec::new(), ..outcome }
+        VoskMessage::Partial(VoskUtterance { words, members }) => {
+            let preview = move |session: &mut LiveSession| session.preview(words);
+            worker.work(json.len(), preview).await.map(|shown| {
+                let names = ["partial", "partial_result"];
+                answer(&shown.transcript, &shown.words, members, names)
+            })
+        }
+        VoskMessage::Result(VoskUtterance { words, members }) => {
+            let decided = worker.work(json.len(), move |session| decide(session, words)).await;
+            decided.map(|(text, words)| {
+                worker.count_words(words.len());
+                answer(&text, &words, members, ["text", "result"])
+            })
+        }
+    };
+    match done {
+        Ok(answer) => Outcome { messages: vec![encoded(&answer)], end: None },
+        Err(error) => Outcome::failed(&error),
     }
 }
 
@@ -171,21 +152,20 @@ impl VoskUtterance {
         let text = fields.text(text)?;
         let Some(list) = fields.list(words)? else {
             let text = text.unwrap_or_default();
-            let words = text.split_whitespace().map(|word| (word.to_owned(), [None, None])).collect();
+            let words = text.split_whitespace().map(|word| (word.to_owned(), Span::default())).collect();
             return Ok(Self { words, members: None });
         };
         let mut utterance = Self { words: Vec::new(), members: Some(Vec::new()) };
         for (at, value) in list.into_iter().enumerate() {
             let members = value.as_object().cloned().unwrap_or_default();
             let mut fields = Fields::of(value, format!("{words}[{at}]."))?;
-            let Some(word) = fields.text("word")? else {
-                return Err(fields.wrong("word", &Value::Null, "a string"));
-            };
+            let word = fields.text("word")?;
+            let word = fields.required("word", word, "a string")?;
             for name in ["start", "end", "conf"] {
                 fields.time(name)?;
             }
             fields.finish()?;
-            utterance.words.push((word, [None, None]));
+            utterance.words.push((word, Span::default()));
             utterance.members.get_or_insert_default().push(members);
         }
         Ok(utterance)

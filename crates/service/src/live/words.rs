@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use majuscule::{RestoreOptions, RestoredPart, RestoredWord};
+use majuscule::{RestoreOptions, RestoredPart};
+use majuscule_restore::RestoredParts;
 
-use crate::answer::{AnswerWord, Times, attached_after, attached_before};
-use crate::words::TimedWord;
+use crate::answer::{AnswerWord, Span, attached_after, attached_before, ends_sentence};
+use crate::fields::TimedWord;
 
 /// The largest number of bytes of punctuation before a word that is remembered until the word comes.
 const LONGEST_GAP: usize = 256;
@@ -30,11 +31,8 @@ struct GivenWord {
     start: u64,
     end: u64,
     word: String,
-    times: Times,
-    restored: String,
-    /// The number of bytes of the word that are restored.
-    copied: usize,
-    whole: Option<RestoredWord>,
+    times: Span,
+    parts: RestoredParts,
 }
 
 impl WordCursor {
@@ -52,8 +50,7 @@ impl WordCursor {
             text.extend(word.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
             let end = at + text.len() as u64;
             text.push(' ');
-            let (restored, copied, whole) = (String::new(), 0, None);
-            self.given.push_back(GivenWord { start, end, word, times, restored, copied, whole });
+            self.given.push_back(GivenWord { start, end, word, times, parts: RestoredParts::default() });
         }
         text
     }
@@ -68,14 +65,14 @@ impl WordCursor {
             self.answer_given(start, options, &mut out);
             self.add_gap(source.get(done..span.start).unwrap_or_default());
             if let Some(given) = self.given.front_mut().filter(|given| given.start <= start) {
-                given.add(word, (start - given.start) as usize);
+                given.parts.add(&given.word, (start - given.start) as usize, word.clone());
             } else {
                 let next = words.get(index + 1).map_or(source.len(), |next| next.span.start);
                 let after = source.get(span.end..next).unwrap_or_default();
                 let before = attached_before(&self.gap, !self.has_words);
                 let punctuated = format!("{before}{}{}", word.written(options), attached_after(after));
                 let came = source.get(span.clone()).unwrap_or_default().to_owned();
-                out.push(AnswerWord::new(came, [None, None], punctuated, word));
+                out.push(AnswerWord::new(came, Span::default(), punctuated, word, ends_sentence(word)));
             }
             self.gap.clear();
             self.has_words = true;
@@ -90,10 +87,9 @@ impl WordCursor {
     /// Answers the given words that end at or before a position.
     fn answer_given(&mut self, to: u64, options: &RestoreOptions, out: &mut Vec<AnswerWord>) {
         while let Some(given) = self.given.pop_front_if(|given| given.end <= to) {
-            let GivenWord { word, times, mut restored, copied, whole, .. } = given;
-            restored.push_str(word.get(copied..).unwrap_or_default());
-            let whole = RestoredWord { text: restored, ..whole.unwrap_or_default() };
-            out.push(AnswerWord::new(word, times, whole.written(options), &whole));
+            let GivenWord { word, times, parts, .. } = given;
+            let whole = parts.join(&word);
+            out.push(AnswerWord::new(word, times, whole.written(options), &whole, ends_sentence(&whole)));
         }
     }
 
@@ -104,27 +100,5 @@ impl WordCursor {
         let from = gap.rfind(char::is_whitespace).unwrap_or(0).max(gap.len().saturating_sub(LONGEST_GAP));
         let from = (from..gap.len()).find(|&at| gap.is_char_boundary(at)).unwrap_or(gap.len());
         gap.drain(..from);
-    }
-}
-
-impl GivenWord {
-    /// Adds a restored part of the word; the part begins at byte `start` of the word.
-    fn add(&mut self, part: &RestoredWord, start: usize) {
-        let end = start + part.span.len();
-        // Text that begins in one word and ends in another, such as a tag, is left as it is.
-        let Some(before) = self.word.get(self.copied..start).filter(|_| end <= self.word.len()) else {
-            return;
-        };
-        self.restored.push_str(before);
-        self.restored.push_str(&part.text);
-        self.copied = end;
-        self.whole = Some(match self.whole.take() {
-            None => part.clone(),
-            Some(first) => RestoredWord {
-                confidence: first.confidence.zip(part.confidence).map(|(one, other)| one.min(other)),
-                opening: first.opening,
-                ..part.clone()
-            },
-        });
     }
 }

@@ -8,6 +8,7 @@ use majuscule::{Interrupt, Result, caught};
 
 use super::messages::{ClientMessage, LiveInput, LiveRequest, ServerMessage};
 use super::session::{LiveSession, SessionAnswer};
+use super::vosk;
 use crate::problem::ApiError;
 use crate::request::ChosenRestorer;
 use crate::state::Service;
@@ -18,9 +19,19 @@ const INLINE: usize = 512;
 /// The largest number of wrong messages of a connection.
 const MOST_WRONG: usize = 100;
 
+/// The messages of a client and the answers to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// The messages of this service.
+    Own,
+    /// The messages of a vosk server.
+    Vosk,
+}
+
 /// A live session and the service that runs its work.
 pub struct LiveWorker {
     service: Arc<Service>,
+    dialect: Dialect,
     /// The session, which a thread of the queue shares while it computes.
     session: Arc<Mutex<LiveSession>>,
     wrong: usize,
@@ -47,11 +58,15 @@ impl LiveWorker {
     ///
     /// # Errors
     /// Fails if there is no model or no memory for the session.
-    pub async fn start(service: Arc<Service>, request: LiveRequest) -> Result<Self, ApiError> {
+    pub async fn start(
+        service: Arc<Service>,
+        request: LiveRequest,
+        dialect: Dialect,
+    ) -> Result<Self, ApiError> {
         let chosen = choose(&service, &request).await?;
         let mut session = LiveSession::start(chosen, request.delivery, service.live.memory())?;
         session.hold(0)?;
-        Ok(Self { service, session: Arc::new(Mutex::new(session)), wrong: 0 })
+        Ok(Self { service, dialect, session: Arc::new(Mutex::new(session)), wrong: 0 })
     }
 
     /// Calls `look` with the session.
@@ -60,8 +75,11 @@ impl LiveWorker {
         look(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the message with which the session begins.
+    /// Returns the messages with which the session begins.
     pub fn begin(&self) -> Outcome {
+        if self.dialect == Dialect::Vosk {
+            return Outcome::default();
+        }
         Outcome::default().and(&ServerMessage::Begin(self.with(|session| session.begin())))
     }
 
@@ -69,6 +87,9 @@ impl LiveWorker {
     pub async fn receive(&mut self, json: &str) -> Outcome {
         if let Err(error) = self.with(|session| session.count(json.len())) {
             return Outcome::failed(&error);
+        }
+        if self.dialect == Dialect::Vosk {
+            return vosk::receive(self, json).await;
         }
         let now = Instant::now();
         match ClientMessage::read(json) {
@@ -92,6 +113,16 @@ impl LiveWorker {
         self.answered(done)
     }
 
+    /// Answers the text received so far, because the client is idle for too long or the service stops.
+    pub async fn end(&mut self) -> Outcome {
+        let outcome = self.finish().await;
+        match self.dialect {
+            Dialect::Own => outcome,
+            // No text waits, because each result is restored when it arrives.
+            Dialect::Vosk => Outcome { messages: Vec::new(), ..outcome },
+        }
+    }
+
     /// Ends the text.
     pub async fn finish(&mut self) -> Outcome {
         let now = Instant::now();
@@ -101,14 +132,10 @@ impl LiveWorker {
 
     /// Answers an invalid message. The session continues, unless there are too many such messages.
     pub fn refuse(&mut self, error: &ApiError) -> Outcome {
-        let outcome = Outcome::default().and(&ServerMessage::error(error));
-        Outcome { end: self.count_wrong(), ..outcome }
-    }
-
-    /// Counts an invalid message, and returns the end of the session if there are too many.
-    fn count_wrong(&mut self) -> Option<End> {
         self.wrong += 1;
-        (self.wrong >= MOST_WRONG).then_some(End(close_code::POLICY, "too many messages were invalid"))
+        let has_many = self.wrong >= MOST_WRONG;
+        let end = has_many.then_some(End(close_code::POLICY, "too many messages were invalid"));
+        Outcome { end, ..Outcome::default().and(&ServerMessage::error(error)) }
     }
 
     /// Counts words in final results.

@@ -6,7 +6,7 @@ use crate::client::Server;
 
 #[test]
 fn audio_is_refused_as_clients_of_openai_read_it() {
-    let server = Server::new(ServiceOptions::default().body_limit(4 << 20));
+    let server = Server::new(ServiceOptions { body_limit: 4 << 20, ..ServiceOptions::default() });
     // The client has sent all of it before it reads the answer.
     let audio = vec![b'a'; 3 << 20];
     for path in ["/v1/audio/transcriptions", "/v1/audio/translations"] {

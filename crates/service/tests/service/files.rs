@@ -13,7 +13,7 @@ use crate::client::{HttpAnswer, Server, request};
 use crate::trial::{self, SLOW};
 
 fn one_thread() -> ServiceOptions {
-    ServiceOptions::default().threads(NonZeroUsize::MIN)
+    ServiceOptions { threads: NonZeroUsize::MIN, ..ServiceOptions::default() }
 }
 
 /// A text that is long and takes little time.
@@ -69,7 +69,7 @@ fn an_error_far_in_a_file_is_a_problem() {
 
 #[test]
 fn files_share_room_on_disk() {
-    let server = Server::new(one_thread().spool_limit(1 << 20));
+    let server = Server::new(ServiceOptions { spool_limit: 1 << 20, ..one_thread() });
     let text = &long_text()[..700_000];
     // The file has room, and its answer beside it has none.
     for _ in 0..3 {
@@ -84,7 +84,7 @@ fn files_share_room_on_disk() {
 
 #[test]
 fn an_answer_has_the_limit_of_a_file() {
-    let server = Server::new(one_thread().body_limit(100_000));
+    let server = Server::new(ServiceOptions { body_limit: 100_000, ..one_thread() });
     let lines = "a\n".repeat(30_000);
     let answer = server.post("/v1/convert?from=text&to=jsonl", "text/plain", lines.as_bytes());
     assert!(
@@ -106,7 +106,7 @@ fn a_client_that_sends_everything_before_it_reads_gets_its_answer() {
 
 #[test]
 fn a_refused_upload_is_told_why_after_it_is_sent() {
-    let server = Server::new(one_thread().body_limit(1000));
+    let server = Server::new(ServiceOptions { body_limit: 1000, ..one_thread() });
     let body = vec![b'a'; 20 << 20];
     for path in ["/v1/restore?preset=quick", "/v1/restore"] {
         let mut stream = server.connect();
@@ -130,7 +130,7 @@ fn a_slow_upload_holds_no_thread() {
 
 #[test]
 fn a_client_that_reads_nothing_holds_no_thread_and_is_cut_off() {
-    let options = one_thread().timeout(Duration::from_secs(2)).spool_limit(50 << 20);
+    let options = ServiceOptions { timeout: Duration::from_secs(2), spool_limit: 50 << 20, ..one_thread() };
     let server = Server::new(options);
     let text = long_text();
     let mut stalled = server.connect();
@@ -150,7 +150,7 @@ fn a_client_that_reads_nothing_holds_no_thread_and_is_cut_off() {
 
 #[test]
 fn a_long_file_takes_turns_with_other_requests() {
-    let options = one_thread().timeout(10 * SLOW).queue(100);
+    let options = ServiceOptions { timeout: 10 * SLOW, queue: 100, ..one_thread() };
     let server = Server::with(trial::methods(), options);
     let file = format!("slow bee{}\n", " ".repeat(100_000)).repeat(15);
     thread::scope(|scope| {

@@ -18,7 +18,7 @@ fn server() -> Server {
 }
 
 fn one_thread() -> ServiceOptions {
-    ServiceOptions::default().threads(NonZeroUsize::MIN)
+    ServiceOptions { threads: NonZeroUsize::MIN, ..ServiceOptions::default() }
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn each_kind_of_error_has_its_status() {
 
 #[test]
 fn a_long_body_is_refused_with_the_limit() {
-    let server = Server::new(ServiceOptions::default().body_limit(1000));
+    let server = Server::new(ServiceOptions { body_limit: 1000, ..ServiceOptions::default() });
     let body = "a".repeat(1001);
     let answer = server.post("/v1/restore", "text/plain", body.as_bytes());
     assert!(answer.problem(413).contains("longer than the limit of 1000 bytes"));
@@ -117,7 +117,7 @@ fn a_long_body_is_refused_with_the_limit() {
 
 #[test]
 fn bodies_share_a_limit_of_memory() {
-    let server = Server::new(ServiceOptions::default().memory_limit(4 << 10));
+    let server = Server::new(ServiceOptions { memory_limit: 4 << 10, ..ServiceOptions::default() });
     let text = |len| format!("{{\"text\":\"{}\"}}", "a".repeat(len));
     let (long, short) = (text(5 << 10), text(3 << 10));
     server.restore(&long).problem(429);
@@ -131,7 +131,10 @@ fn bodies_share_a_limit_of_memory() {
 
 #[test]
 fn words_count_by_what_is_made_of_them() {
-    let server = Server::with(trial::methods(), ServiceOptions::default().memory_limit(64 << 10));
+    let server = Server::with(
+        trial::methods(),
+        ServiceOptions { memory_limit: 64 << 10, ..ServiceOptions::default() },
+    );
     let words = |count| json!({ "words": vec!["a"; count] }).to_string();
     let text = |count| json!({ "text": "a ".repeat(count) }).to_string();
     for body in [words(1000), text(1000)] {
@@ -155,7 +158,7 @@ fn words_count_by_what_is_made_of_them() {
 
 #[test]
 fn a_body_that_is_cut_off_or_slow_ends_its_request_alone() {
-    let options = ServiceOptions::default().timeout(Duration::from_millis(300));
+    let options = ServiceOptions { timeout: Duration::from_millis(300), ..ServiceOptions::default() };
     let server = Server::with(trial::methods(), options);
     let head =
         "POST /v1/restore HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nabc";
@@ -172,7 +175,8 @@ fn a_body_that_is_cut_off_or_slow_ends_its_request_alone() {
 
 #[test]
 fn a_head_that_does_not_end_is_closed() {
-    let server = Server::new(ServiceOptions::default().head_timeout(Duration::from_millis(200)));
+    let server =
+        Server::new(ServiceOptions { head_timeout: Duration::from_millis(200), ..ServiceOptions::default() });
     let mut slow = server.connect();
     slow.write_all(b"GET / HT").unwrap();
     let begun = Instant::now();
@@ -182,7 +186,7 @@ fn a_head_that_does_not_end_is_closed() {
 
 #[test]
 fn more_requests_than_the_queue_holds_are_refused() {
-    let server = Server::with(trial::methods(), one_thread().queue(1));
+    let server = Server::with(trial::methods(), ServiceOptions { queue: 1, ..one_thread() });
     // Short texts do not wait in the queue.
     let body = format!(r#"{{"text":"slow slow slow slow slow{}"}}"#, " ".repeat(3000));
     let slow = || server.restore(&body);
@@ -200,7 +204,7 @@ fn more_requests_than_the_queue_holds_are_refused() {
 
 #[test]
 fn work_that_takes_too_long_is_stopped() {
-    let server = Server::with(trial::methods(), one_thread().timeout(3 * SLOW));
+    let server = Server::with(trial::methods(), ServiceOptions { timeout: 3 * SLOW, ..one_thread() });
     let texts = vec!["slow"; 1000];
     let answer = server.restore(&json!({ "texts": texts }).to_string());
     assert!(answer.problem(503).contains("within 0.3 s"), "{answer:?}");
@@ -234,7 +238,7 @@ fn threads_held_after_their_answer_are_counted() {
 
 #[test]
 fn a_body_of_json_is_read_in_the_queue() {
-    let server = Server::with(trial::methods(), one_thread().timeout(2 * SLOW));
+    let server = Server::with(trial::methods(), ServiceOptions { timeout: 2 * SLOW, ..one_thread() });
     let slow = json!({ "text": (["slow"; 10].join(" ")) }).to_string();
     let mut stream = server.connect();
     stream.write_all(&request("/v1/restore", "Content-Type: application/json\r\n", slow.as_bytes())).unwrap();
@@ -247,7 +251,7 @@ fn a_body_of_json_is_read_in_the_queue() {
 
 #[test]
 fn connections_beyond_the_limit_are_for_probes() {
-    let server = Server::new(ServiceOptions::default().connections(2));
+    let server = Server::new(ServiceOptions { connections: 2, ..ServiceOptions::default() });
     let _open = [server.connect(), server.connect()];
     thread::sleep(SLOW);
     assert_eq!(server.get("/health").status, 200);
@@ -259,7 +263,7 @@ fn connections_beyond_the_limit_are_for_probes() {
 #[test]
 fn pages_of_other_sites_are_refused() {
     let local = HostNames::LoopbackAnd(vec!["case.example".to_owned()]);
-    let server = Server::new(ServiceOptions::default().hosts(local));
+    let server = Server::new(ServiceOptions { hosts: local, ..ServiceOptions::default() });
     let ask = |path: &str, headers: &str| {
         let body = br#"{"text":"a"}"#;
         let head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
@@ -310,7 +314,7 @@ fn a_panic_is_the_error_of_its_request_alone() {
 
 #[test]
 fn the_token_is_asked_for() {
-    let server = Server::new(ServiceOptions::default().token(Some("secret".into())));
+    let server = Server::new(ServiceOptions { token: Some("secret".into()), ..ServiceOptions::default() });
     let ask = |header: &str| {
         let headers = format!("Content-Type: application/json\r\n{header}");
         server.raw(&request("/v1/restore", &headers, br#"{"text":"a"}"#))
@@ -343,8 +347,10 @@ fn requests_have_identifiers() {
 fn the_log_has_no_text() {
     let lines: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&lines);
-    let options = ServiceOptions::default()
-        .log(Some(Arc::new(move |entry| sink.lock().unwrap().push(format!("{entry:?}")))));
+    let options = ServiceOptions {
+        log: Some(Arc::new(move |entry| sink.lock().unwrap().push(format!("{entry:?}")))),
+        ..ServiceOptions::default()
+    };
     let server = Server::new(options);
     server.post("/v1/restore?name=confidential", "text/plain", b"confidential");
     server.get("/confidential");
@@ -368,7 +374,8 @@ fn draw(seed: &mut u64, len: usize) -> Vec<u8> {
 
 #[test]
 fn a_thousand_malformed_requests_harm_nobody() {
-    let server = Server::new(ServiceOptions::default().head_timeout(Duration::from_millis(500)));
+    let server =
+        Server::new(ServiceOptions { head_timeout: Duration::from_millis(500), ..ServiceOptions::default() });
     let good = br#"{"text":"we met","lang":"en","marks":".,?","words":[{"word":"a","start":1}]}"#;
     let mut seed = 44;
     for round in 0..1000 {

@@ -26,7 +26,7 @@ fn server() -> Server {
 fn limited(change: impl FnOnce(&mut LiveLimits)) -> Server {
     let mut limits = LiveLimits::default();
     change(&mut limits);
-    Server::new(ServiceOptions::default().live(limits))
+    Server::new(ServiceOptions { live: limits, ..ServiceOptions::default() })
 }
 
 /// The output of a stream of the library for a text.
@@ -229,7 +229,7 @@ fn a_wrong_message_costs_nothing_but_itself() {
 
 #[test]
 fn live_texts_share_a_limit_of_memory() {
-    let server = Server::new(ServiceOptions::default().memory_limit(256 << 10));
+    let server = Server::new(ServiceOptions { memory_limit: 256 << 10, ..ServiceOptions::default() });
     let mut client = LiveClient::begin(&server, "");
     client.text("so be it");
     // A list of many words would hold more than all of the memory.
@@ -246,7 +246,8 @@ fn live_texts_share_a_limit_of_memory() {
 
 #[test]
 fn a_handshake_is_checked() {
-    let server = Server::new(ServiceOptions::default().token(Some("secret".to_owned())));
+    let server =
+        Server::new(ServiceOptions { token: Some("secret".to_owned()), ..ServiceOptions::default() });
     let connect = |path: &str, headers: &[(&str, &str)]| connect(&server, path, headers).map(LiveClient::of);
     let host = format!("http://{}", server.address);
     let status = |path, headers: &[(&str, &str)]| connect(path, headers).err();
@@ -403,7 +404,10 @@ fn an_idle_socket_does_not_delay_the_end() {
 
 #[test]
 fn a_panic_ends_its_session_and_no_other() {
-    let server = Server::with(trial::methods(), ServiceOptions::default().threads(NonZeroUsize::MIN));
+    let server = Server::with(
+        trial::methods(),
+        ServiceOptions { threads: NonZeroUsize::MIN, ..ServiceOptions::default() },
+    );
     let mut other = LiveClient::begin(&server, "");
     let mut client = LiveClient::begin(&server, "");
     client.text("do panic now");

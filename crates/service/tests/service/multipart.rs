@@ -78,7 +78,7 @@ fn a_file_in_a_form_is_converted() {
 
 #[test]
 fn a_wrong_form_is_a_problem() {
-    let server = Server::new(ServiceOptions::default().input_limit(2000));
+    let server = Server::new(ServiceOptions { input_limit: 2000, ..ServiceOptions::default() });
     let file: Part<'_> = ("file", Some(("a.txt", "text/plain")), b"in lisbon");
     let many: Vec<Part<'_>> = (0..100).map(|_| file).collect();
     let wrong: [(&[Part<'_>], &str); 5] = [

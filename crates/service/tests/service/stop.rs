@@ -13,7 +13,7 @@ use crate::client::{HttpAnswer, Server, request};
 use crate::trial::{self, SLOW};
 
 fn options() -> ServiceOptions {
-    ServiceOptions::default().threads(NonZeroUsize::MIN)
+    ServiceOptions { threads: NonZeroUsize::MIN, ..ServiceOptions::default() }
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn accepted_requests_are_answered_before_the_end() {
 
 #[test]
 fn requests_sent_just_before_the_end_are_answered() {
-    let mut server = Server::new(options().queue(200));
+    let mut server = Server::new(ServiceOptions { queue: 200, ..options() });
     let body = br#"{"text":"in lisbon","preset":"fast"}"#;
     let streams: Vec<TcpStream> = (0..100)
         .map(|_| {
@@ -68,7 +68,7 @@ fn idle_connections_do_not_delay_the_end() {
 
 #[test]
 fn what_does_not_end_in_time_is_cut_off() {
-    let server = Server::with(trial::methods(), options().grace(2 * SLOW));
+    let server = Server::with(trial::methods(), ServiceOptions { grace: 2 * SLOW, ..options() });
     let mut half = server.connect();
     half.write_all(b"POST /v1/restore HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc").unwrap();
     let mut long = server.connect();
