@@ -7,20 +7,24 @@ use std::fmt::Write;
 /// `\u001b`. These are the control characters, and the marks of writing
 /// direction, with which one name can be made to look like another.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
+    escaped(text, is_obeyed)
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {
+            _ if !is_escaped(c) => shown.push(c),
             '\n' => shown.push_str("\\n"),
             '\r' => shown.push_str("\\r"),
             '\t' => shown.push_str("\\t"),
-            _ if is_obeyed(c) => {
+            _ => {
                 // Writing to a string cannot fail.
                 let _ = write!(shown, "\\u{:04x}", u32::from(c));
             }
-            _ => shown.push(c),
         }
     }
     Cow::Owned(shown)
@@ -38,21 +42,7 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
 
 /// Escapes each line of a page like [`printable`]; tabs stay.
 pub fn printable_lines(page: &str) -> Cow<'_, str> {
-    if !page.contains(|c| is_obeyed(c) && !matches!(c, '\n' | '\t')) {
-        return Cow::Borrowed(page);
-    }
-    let shown = |part| match part {
-        "\n" | "\t" => Cow::Borrowed(part),
-        _ => printable(part),
-    };
-    page.split_inclusive(['\n', '\t'])
-        .flat_map(|part| {
-            let end = part.len() - usize::from(part.ends_with(['\n', '\t']));
-            [&part[..end], &part[end..]]
-        })
-        .map(shown)
-        .collect::<String>()
-        .into()
+    escaped(page, |c| is_obeyed(c) && !matches!(c, '\n' | '\t'))
 }
 
 fn is_obeyed(c: char) -> bool {

@@ -31,31 +31,31 @@ pub(super) fn head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
 }
 
 impl Compression {
-    const GZIP: [u8; 2] = [0x1f, 0x8b];
-    const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-    /// A skippable frame, after a first byte from 0x50 to 0x5f,
-    /// with which some tools begin (pzstd, seekable files).
-    const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
-    const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+    /// The magic bytes. Some tools begin with a skippable frame of Zstandard, whose first byte is from 0x50 to 0x5f
+    /// (pzstd, seekable files).
+    const MAGIC: [(Self, &'static [u8]); 4] = [
+        (Self::Gzip, &[0x1f, 0x8b]),
+        (Self::Zstandard, &[0x28, 0xb5, 0x2f, 0xfd]),
+        (Self::Zstandard, &[0x50, 0x2a, 0x4d, 0x18]),
+        (Self::Xz, &[0xfd, b'7', b'z', b'X', b'Z', 0]),
+    ];
 
     pub(super) fn of(head: &[u8]) -> Option<Self> {
-        match head {
-            [0x50..=0x5f, rest @ ..] if rest.starts_with(&Self::SKIPPABLE) => Some(Self::Zstandard),
-            _ if head.starts_with(&Self::GZIP) => Some(Self::Gzip),
-            _ if head.starts_with(&Self::ZSTANDARD) => Some(Self::Zstandard),
-            _ if head.starts_with(&Self::XZ) => Some(Self::Xz),
-            _ => None,
-        }
+        Self::find(head, |head, magic| head.starts_with(magic))
     }
 
     /// Returns true if the bytes are a proper prefix of magic bytes, so that more bytes are needed.
     fn may_begin(head: &[u8]) -> bool {
-        let rest = head.split_first().filter(|(first, _)| matches!(first, 0x50..=0x5f)).map(|(_, rest)| rest);
-        let more = |magic: &[u8], head: &[u8]| head.len() < magic.len() && magic.starts_with(head);
-        more(&Self::GZIP, head)
-            || more(&Self::ZSTANDARD, head)
-            || more(&Self::XZ, head)
-            || rest.is_some_and(|rest| more(&Self::SKIPPABLE, rest))
+        Self::find(head, |head, magic| head.len() < magic.len() && magic.starts_with(head)).is_some()
+    }
+
+    /// Returns the first compression whose magic bytes `is_found` in the first bytes of a file.
+    fn find(head: &[u8], is_found: impl Fn(&[u8], &[u8]) -> bool) -> Option<Self> {
+        let mut head = head[..head.len().min(8)].to_vec();
+        if matches!(head.first(), Some(0x50..=0x5f)) {
+            head[0] = 0x50;
+        }
+        Self::MAGIC.into_iter().find(|(_, magic)| is_found(&head, magic)).map(|(compression, _)| compression)
     }
 
     /// Returns the name of the program that unpacks it.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
-use super::double_byte::{DoubleByte, DoubleByteDecoder};
+use super::double_byte::DoubleByte;
 use crate::error::option;
 
 /// The encoding of a text. Law: decoding and encoding again returns the same bytes, except for the case of
@@ -151,46 +151,38 @@ impl FromStr for Encoding {
             "utf-8" | "utf8" => Ok(Self::Utf8),
             "utf-16" | "utf-16le" => Ok(Self::Utf16Le),
             "utf-16be" => Ok(Self::Utf16Be),
-            name => Dos::named(name).map_or_else(|| table(name), Ok),
+            name => dos(name).map_or_else(|| table(name), Ok),
         }
     }
 }
 
-/// A code page of DOS, which is not in the WHATWG standard:
-/// its name, and the characters of its upper half.
-struct Dos {
-    name: &'static str,
-    chars: &'static str,
-}
-
-const DOS: [Dos; 3] = [
-    Dos {
-        name: "cp437",
-        chars: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+/// The code pages of DOS, which are not in the WHATWG standard: their names, and the characters of their upper halves.
+const DOS: [(&str, &str); 3] = [
+    (
+        "cp437",
+        "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
      └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}",
-    },
-    Dos {
-        name: "cp850",
-        chars: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐\
+    ),
+    (
+        "cp850",
+        "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐\
      └┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}",
-    },
-    Dos {
-        name: "cp852",
-        chars: "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐\
+    ),
+    (
+        "cp852",
+        "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐\
      └┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}",
-    },
+    ),
 ];
 
-impl Dos {
-    /// Returns the code page with a name such as `cp437`, `ibm437` or `437`.
-    fn named(name: &str) -> Option<Encoding> {
-        let number = ["cp", "ibm-", "ibm"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
-        let dos = DOS.iter().find(|dos| dos.name.strip_prefix("cp") == Some(number))?;
-        let ascii = (0..128).map(|b| Some(char::from(b)));
-        let mut chars = [None; 256];
-        chars.iter_mut().zip(ascii.chain(dos.chars.chars().map(Some))).for_each(|(to, from)| *to = from);
-        Some(Encoding::Table(Arc::new(CodePage::new(dos.name, chars))))
-    }
+/// Returns the code page of DOS with a name such as `cp437`, `ibm437` or `437`.
+fn dos(name: &str) -> Option<Encoding> {
+    let number = ["cp", "ibm-", "ibm"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+    let (name, upper) = DOS.iter().find(|(dos, _)| dos.strip_prefix("cp") == Some(number))?;
+    let ascii = (0..128).map(|b| Some(char::from(b)));
+    let mut chars = [None; 256];
+    chars.iter_mut().zip(ascii.chain(upper.chars().map(Some))).for_each(|(to, from)| *to = from);
+    Some(Encoding::Table(Arc::new(CodePage::new(name, chars))))
 }
 
 /// Returns the name in the standard for a common name that the standard lacks.
@@ -243,11 +235,43 @@ fn table(_: &str) -> Result<Encoding, String> {
     Err("expected utf-8, utf-16le or utf-16be: others need a build with --features encodings".to_owned())
 }
 
-/// An error of decoding or encoding at a position, counted from 1.
-#[derive(Debug)]
-pub(super) struct Uncoded {
+/// A line and a column, counted from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TextPlace {
     pub(super) line: u64,
     pub(super) column: u64,
+}
+
+impl TextPlace {
+    const START: Self = Self { line: 1, column: 1 };
+
+    /// Moves past a character.
+    fn pass(&mut self, c: char) {
+        *self = match c {
+            '\n' => Self { line: self.line + 1, column: 1 },
+            _ => Self { column: self.column + 1, ..*self },
+        };
+    }
+
+    /// Moves past a text.
+    fn pass_all(&mut self, text: &[u8]) {
+        let breaks = text.iter().filter(|&&b| b == b'\n').count() as u64;
+        let last = text.iter().rposition(|&b| b == b'\n').map_or(text, |at| &text[at + 1..]);
+        let chars = last.iter().filter(|&&b| b & 0xc0 != 0x80).count() as u64;
+        self.line += breaks;
+        self.column = if breaks == 0 { self.column + chars } else { 1 + chars };
+    }
+
+    /// Returns the error for a problem at the position.
+    fn uncoded(self, problem: String) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, Uncoded { place: self, problem })
+    }
+}
+
+/// An error of decoding or encoding at a position.
+#[derive(Debug)]
+pub(super) struct Uncoded {
+    pub(super) place: TextPlace,
     pub(super) problem: String,
 }
 
@@ -259,12 +283,11 @@ impl std::fmt::Display for Uncoded {
 
 impl std::error::Error for Uncoded {}
 
-/// The result of UTF-8 detection in a text for which another encoding is named: whether it is
-/// UTF-8.
-#[derive(Debug, Clone, Copy)]
-struct Told {
-    is_utf8: bool,
-}
+/// Decodes the next bytes in a double-byte encoding up to the first invalid ones, and appends the text; the second
+/// argument is true at the end of the text. The error is the number of bytes read, and of these the number of invalid
+/// bytes and the number of bytes after the invalid bytes. An incomplete character is kept for the next call.
+pub(super) type DoubleByteDecoder =
+    Box<dyn FnMut(&[u8], bool, &mut Vec<u8>) -> Result<(), (usize, [usize; 2])> + Send>;
 
 /// A reader that decodes a text to UTF-8.
 pub(super) struct Decoder<R> {
@@ -273,7 +296,7 @@ pub(super) struct Decoder<R> {
     /// The character that replaces invalid bytes; without it they are an error.
     stand_in: Option<char>,
     kept: Sender<Vec<u8>>,
-    told: Arc<OnceLock<Told>>,
+    is_utf8: Arc<OnceLock<bool>>,
     /// The state of a double-byte encoding.
     double: Option<DoubleByteDecoder>,
     /// The bytes that are not yet decoded, followed by the decoded text, of which the first `given`
@@ -282,9 +305,8 @@ pub(super) struct Decoder<R> {
     text: Vec<u8>,
     given: usize,
     ended: bool,
-    /// The line and column of the next character.
-    line: u64,
-    column: u64,
+    /// The position of the next character.
+    place: TextPlace,
 }
 
 /// A writer that encodes a decoded text in its own encoding again.
@@ -293,14 +315,14 @@ pub struct TextEncoder {
     encoding: Encoding,
     stand_in: Option<char>,
     kept: Receiver<Vec<u8>>,
-    told: Arc<OnceLock<Told>>,
+    /// True if a text for which another encoding is named turns out to be UTF-8.
+    is_utf8: Arc<OnceLock<bool>>,
     /// The largest number of bytes that wait until the encoding of the text is known.
     held: usize,
     /// True if all characters written are ASCII.
     is_ascii: bool,
-    /// The line and column of the next character, counted from 1.
-    line: u64,
-    column: u64,
+    /// The position of the next character.
+    place: TextPlace,
     /// The beginning of an incomplete character.
     cut: Vec<u8>,
 }
@@ -327,19 +349,15 @@ pub(super) fn ends<R: Read>(
     stand_in: Option<char>,
 ) -> (Decoder<R>, TextEncoder) {
     let (sender, receiver) = mpsc::channel();
-    let told = Arc::new(match named {
-        true => OnceLock::new(),
-        false => Told { is_utf8: false }.into(),
-    });
+    let is_utf8 = Arc::new(if named { OnceLock::new() } else { false.into() });
     let encoder = TextEncoder {
         encoding: encoding.clone(),
         stand_in,
         kept: receiver,
-        told: told.clone(),
+        is_utf8: is_utf8.clone(),
         held: HELD,
         is_ascii: true,
-        line: 1,
-        column: 1,
+        place: TextPlace::START,
         cut: Vec::new(),
     };
     let decoder = Decoder {
@@ -348,13 +366,12 @@ pub(super) fn ends<R: Read>(
         encoding,
         stand_in,
         kept: sender,
-        told,
+        is_utf8,
         bytes: Vec::new(),
         text: Vec::new(),
         given: 0,
         ended: false,
-        line: 1,
-        column: 1,
+        place: TextPlace::START,
     };
     (decoder, encoder)
 }
@@ -362,10 +379,10 @@ pub(super) fn ends<R: Read>(
 impl<R: Read> Decoder<R> {
     /// Decodes all bytes read so far.
     fn decode(&mut self) -> io::Result<()> {
-        if self.told.get().is_none() && !self.tell()? {
+        if self.is_utf8.get().is_none() && !self.tell()? {
             return Ok(());
         }
-        if self.told.get().is_some_and(|told| told.is_utf8) {
+        if self.is_utf8.get() == Some(&true) {
             return self.pass();
         }
         let all = self.bytes.len();
@@ -402,8 +419,7 @@ impl<R: Read> Decoder<R> {
         if judged.is_empty() || is_utf8 && !has_all {
             return Ok(false);
         }
-        let is_utf8 = is_utf8 && !judged.is_ascii();
-        let _ = self.told.set(Told { is_utf8 });
+        let _ = self.is_utf8.set(is_utf8 && !judged.is_ascii());
         Ok(true)
     }
 
@@ -417,17 +433,17 @@ impl<R: Read> Decoder<R> {
             Err(_) if self.stand_in.is_some() => self.bytes.len(),
             Err(error) => {
                 let (valid, rest) = self.bytes.split_at(error.valid_up_to());
-                let (line, column) = after(valid, (self.line, self.column));
+                self.place.pass_all(valid);
                 let problem = format!(
                     "found 0x{:02x}, which is not UTF-8, unlike the text before it: write the whole file in one encoding (iconv \
                      does), or pass such bytes through with {}",
                     rest[0],
                     option("lossy")
                 );
-                return Err(io::Error::new(io::ErrorKind::InvalidData, Uncoded { line, column, problem }));
+                return Err(self.place.uncoded(problem));
             }
         };
-        (self.line, self.column) = after(&self.bytes[..valid], (self.line, self.column));
+        self.place.pass_all(&self.bytes[..valid]);
         self.text.extend(self.bytes.drain(..valid));
         Ok(())
     }
@@ -451,8 +467,7 @@ impl<R: Read> Decoder<R> {
                 let _ = self.kept.send(self.bytes[at..at + len].to_vec());
             }
             at += len;
-            (self.line, self.column) =
-                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+            self.place.pass(c);
         }
         self.bytes.drain(..at);
         Ok(())
@@ -464,17 +479,14 @@ impl<R: Read> Decoder<R> {
         let mut at = 0;
         loop {
             let from = self.text.len();
-            let decoded = decoder.decode(&self.bytes[at..end], is_last, &mut self.text);
-            (self.line, self.column) = after(&self.text[from..], (self.line, self.column));
-            let (read, [invalid, later]) = match decoded {
-                Ok(_) => break,
-                Err(found) => found,
-            };
+            let decoded = decoder(&self.bytes[at..end], is_last, &mut self.text);
+            self.place.pass_all(&self.text[from..]);
+            let Err((read, [invalid, later])) = decoded else { break };
             at += read;
             // The first of the invalid bytes may have been passed to the decoder in an earlier call.
             let c = self.odd(&self.bytes[at.saturating_sub(invalid + later)..at - later])?;
             self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
-            self.column += 1;
+            self.place.pass(c);
         }
         self.bytes.drain(..end);
         self.double = Some(decoder);
@@ -492,19 +504,10 @@ impl<R: Read> Decoder<R> {
                 self.encoding.name(),
                 option("encoding")
             );
-            let uncoded = Uncoded { line: self.line, column: self.column, problem };
-            return Err(io::Error::new(io::ErrorKind::InvalidData, uncoded));
+            return Err(self.place.uncoded(problem));
         };
         Ok(stand_in)
     }
-}
-
-/// Returns the line and column after a text that begins at the given line and column.
-fn after(text: &[u8], (line, column): (u64, u64)) -> (u64, u64) {
-    let breaks = text.iter().filter(|&&b| b == b'\n').count() as u64;
-    let last = text.iter().rposition(|&b| b == b'\n').map_or(text, |at| &text[at + 1..]);
-    let chars = last.iter().filter(|&&b| b & 0xc0 != 0x80).count() as u64;
-    (line + breaks, if breaks == 0 { column + chars } else { 1 + chars })
 }
 
 impl<R: Read> Read for Decoder<R> {
@@ -540,8 +543,8 @@ impl TextEncoder {
 
     /// Returns the encoding of the text, as detected so far.
     pub fn encoding(&self) -> &Encoding {
-        match self.told.get() {
-            Some(told) if told.is_utf8 => &Encoding::Utf8,
+        match self.is_utf8.get() {
+            Some(true) => &Encoding::Utf8,
             _ => &self.encoding,
         }
     }
@@ -560,10 +563,10 @@ impl TextEncoder {
             Ok(text) => text.len(),
             Err(error) => error.valid_up_to(),
         };
-        let len = match self.told.get() {
+        let len = match self.is_utf8.get() {
             // Letters and marks that are inserted before the deciding position are UTF-8 as well.
-            Some(told) if told.is_utf8 => return self.pass(out),
-            Some(_) => valid,
+            Some(true) => return self.pass(out),
+            Some(false) => valid,
             // ASCII is the same in both encodings; the rest waits for the deciding position.
             None => match self.cut[..valid].iter().position(|b| !b.is_ascii()) {
                 Some(at) if valid - at <= self.held => at,
@@ -577,8 +580,7 @@ impl TextEncoder {
         for c in text.chars() {
             self.encode(c, &mut bytes)?;
             self.is_ascii &= c.is_ascii();
-            (self.line, self.column) =
-                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+            self.place.pass(c);
         }
         out.write_all(&bytes)
     }
@@ -589,7 +591,7 @@ impl TextEncoder {
     /// # Errors
     /// The errors of [`TextEncoder::write`].
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let _ = self.told.set(Told { is_utf8: false });
+        let _ = self.is_utf8.set(false);
         self.write(b"", out)
     }
 
@@ -615,8 +617,7 @@ impl TextEncoder {
             false => format!("{c:?} is not a character in {name}"),
             true => format!("{name} is read, but not written: convert the file to UTF-8 first (iconv does)"),
         };
-        let uncoded = Uncoded { line: self.line, column: self.column, problem };
-        Err(io::Error::new(io::ErrorKind::InvalidData, uncoded))
+        Err(self.place.uncoded(problem))
     }
 
     /// Writes text that is UTF-8.
@@ -916,7 +917,7 @@ mod tests {
             let written = "bbc 日本 ａλя\nso";
             for name in ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"] {
                 let Encoding::Double(own) = encoding(name) else { panic!("{name}") };
-                let bytes = own.decoder().encoded(written);
+                let bytes = own.encoded(written);
                 for part in [1, usize::MAX] {
                     let (mut decoder, mut encoder) =
                         ends(Dribble::new(&bytes, part), encoding(name), true, None);

@@ -404,7 +404,8 @@ impl Lines<'_> {
 /// `error` is such an error.
 fn uncoded(file: &str, error: &io::Error) -> Option<Error> {
     let found = error.get_ref()?.downcast_ref::<Uncoded>()?;
-    let location = Location { file: file.to_owned(), line: Some(found.line), column: Some(found.column) };
+    let (line, column) = (Some(found.place.line), Some(found.place.column));
+    let location = Location { file: file.to_owned(), line, column };
     Some(Error::Input { location, problem: found.problem.clone().into() })
 }
 
