@@ -38,13 +38,14 @@ const EXAMPLES: &str = "\
 Examples:
   majuscule adapt my-model speeches-of-may.txt -o my-model-may
   majuscule adapt my-model minutes.txt --variance 0.01 --epochs 3 -o my-model --force
-  majuscule adapt my-tagger subtitles.txt --epochs 3 --checkpoint now -o my-subtitle-tagger";
+  majuscule adapt my-tagger subtitles.txt --epochs 3 --checkpoint now -o my-subtitle-tagger
+  majuscule adapt accurate subtitles.txt --lang en -o my-default";
 
 /// Adapts a model to a text of another kind
 ///
 /// A maxent model learns the words and names of the text, and its weights change as far as the text
 /// provides evidence (Chelba & Acero 2004). A bert model is fine-tuned on the text, with all layers
-/// unfrozen (Rei et al. 2020).
+/// unfrozen (Rei et al. 2020). A cnn-bilstm model continues its training with a lower rate.
 #[derive(Debug, clap::Args)]
 struct AdaptInputs {
     /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
@@ -122,7 +123,7 @@ fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
     }
     // If this build lacks the method, loading fails with an error that gives this reason.
     loaded().load(store, &Backend::default())?;
-    let problem = format!("method \"{method}\": only models of maxent and bert can be adapted");
+    let problem = format!("method \"{method}\": only models of maxent, bert and cnn-bilstm can be adapted");
     Err(Error::model(store.name(), problem))
 }
 
@@ -147,7 +148,7 @@ fn adaptation(method: &str, matches: &ArgMatches) -> Result<AdaptMethod> {
     for option in options().into_iter().filter(is_given) {
         let long = option.arg.get_long().unwrap_or_default();
         if option.methods().all(|of| of != method) {
-            let of = option.methods().collect::<Vec<_>>().join(" and ");
+            let of = enumerated(&option.methods().collect::<Vec<_>>());
             return Err(Error::usage(format!(
                 "--{long} is for models of {of}, but this is a {method} model: leave it out; adapt --help lists the options \
                  of each method"
@@ -205,6 +206,14 @@ fn options() -> Vec<MethodOption> {
     options
 }
 
+/// Enumerates names: `a, b and c`.
+fn enumerated(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 impl MethodOption {
     fn methods(&self) -> impl Iterator<Item = &str> {
         self.of.iter().map(|(method, ..)| method.as_str())
@@ -212,7 +221,7 @@ impl MethodOption {
 
     /// Returns one argument for all methods: its values are kept unparsed until the method is known.
     fn arg(&self) -> Arg {
-        let heading = format!("Options for models of {}", self.methods().collect::<Vec<_>>().join(" and "));
+        let heading = format!("Options for models of {}", enumerated(&self.methods().collect::<Vec<_>>()));
         let arg = self.arg.clone().help(self.help()).long_help(Resettable::Reset).help_heading(heading);
         if !arg.get_action().takes_values() {
             return arg;

@@ -43,6 +43,9 @@ pub enum AdaptMethod {
     /// Fine-tunes the model on the text (Rei et al. 2020)
     #[cfg(feature = "neural")]
     Bert(Box<majuscule_neural::bert::BertAdaptation>),
+    /// Continues the training of the network on the text
+    #[cfg(feature = "neural")]
+    CnnBilstm(Box<majuscule_neural::cnn_bilstm::CnnBilstmAdaptation>),
 }
 
 impl AdaptMethod {
@@ -52,6 +55,8 @@ impl AdaptMethod {
             Self::Maxent(adaptation) => adaptation,
             #[cfg(feature = "neural")]
             Self::Bert(adaptation) => &**adaptation,
+            #[cfg(feature = "neural")]
+            Self::CnnBilstm(adaptation) => &**adaptation,
         }
     }
 }

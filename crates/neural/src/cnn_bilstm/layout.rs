@@ -86,8 +86,30 @@ impl CnnBilstmLayout {
 
     /// Returns the tensor with this name, which has a row for each output.
     fn tensor(&self, values: &[f32], name: &str) -> Option<Vec<f32>> {
-        let turned = |range: &Range<usize>, columns: usize| transposed(&values[range.clone()], columns);
-        let plain = |range: &Range<usize>| values[range.clone()].to_vec();
+        Some(self.positions(name)?.into_iter().map(|at| values[at]).collect())
+    }
+
+    /// Returns the weights of a model.
+    ///
+    /// # Errors
+    /// Names a tensor that is missing.
+    pub(super) fn read(&self, source: &dyn WeightSource) -> Result<Vec<f32>, String> {
+        let mut values = vec![0.0; self.len()];
+        for (name, _) in self.tensors() {
+            let positions = self.positions(&name).unwrap_or_default();
+            for (at, value) in positions.into_iter().zip(source.matrix(&name)?.in_floats()) {
+                values[at] = value;
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns the positions of the numbers of the tensor with this name among all weights.
+    fn positions(&self, name: &str) -> Option<Vec<usize>> {
+        let turned = |range: &Range<usize>, columns: usize| -> Vec<usize> {
+            (0..columns).flat_map(|column| range.clone().skip(column).step_by(columns)).collect()
+        };
+        let plain = |range: &Range<usize>| range.clone().collect();
         match name {
             shape::SUBWORDS => return Some(plain(&self.subwords)),
             shape::WORDS => return Some(plain(&self.words)),
@@ -130,11 +152,6 @@ impl CnnBilstmLayout {
         }
         None
     }
-}
-
-/// Swaps the rows and the columns of a matrix.
-fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
-    (0..columns).flat_map(|column| values.iter().skip(column).step_by(columns)).copied().collect()
 }
 
 /// Weights with their layout, for an engine to pack.
@@ -188,6 +205,7 @@ mod tests {
             }
             found.sort_by(f32::total_cmp);
             assert_eq!(found, values);
+            assert_eq!(layout.read(&FlatWeights { layout: &layout, values: &values }).unwrap(), values);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Training of `cnn-bilstm`: a small network from scratch, on subwords that are learned from the text.
 
+mod adapt;
 mod config;
 mod gradient;
 mod layout;
@@ -13,6 +14,7 @@ mod trainer;
 
 use std::num::NonZeroUsize;
 
+pub use adapt::CnnBilstmAdaptation;
 pub use config::CnnBilstmConfig;
 use majuscule_base::error::{Error, Result};
 use majuscule_methods::gaps::MarkCosts;
@@ -20,12 +22,13 @@ use majuscule_methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePr
 use majuscule_methods::network::tensors;
 use majuscule_text::Tokens;
 use majuscule_text::restorer::{Request, Restorer};
-use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::corpus::{Corpus, Example, Protocol};
 use majuscule_train::methods::Watch;
 
 use crate::shared::flat::FlatTraining;
 use crate::shared::flat_checkpoint::FlatCheckpoint;
 use crate::shared::heads::Heads;
+use crate::shared::options::NetworkTraining;
 use crate::shared::samples::{BatchSize, running_text};
 use layout::{CnnBilstmLayout, FlatWeights};
 use network::InputDropout;
@@ -49,38 +52,60 @@ pub fn train(
     watch: &mut Watch<'_>,
 ) -> Result<(CnnBilstmParts, Vec<u8>)> {
     config.check()?;
-    let (options, record) = (&config.training, config.record());
+    let record = config.record();
     let training = record.training;
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
-    let checkpoint = FlatCheckpoint::new(NAME, options, &record, corpus)?;
+    let checkpoint = FlatCheckpoint::new(NAME, &config.training, &record, corpus)?;
     let samples = SubwordSamples::read(config, training.split(corpus))?;
-    let SubwordSamples { dataset, parts, words, digest } = &samples;
-    let sizes = Heads::of(&dataset.labels).sizes();
-    let layout = CnnBilstmLayout::new(parts.settings.shape, *words, sizes);
-    let model = |values: &[f32]| {
-        let vocabulary = parts.vocabulary().map_err(Error::usage)?;
-        let weights = FlatWeights { layout: &layout, values };
-        parts.clone().model(vocabulary, &weights, EnginePrecision::F32).map_err(Error::usage)
-    };
-    let special = parts.vocabulary().map_err(Error::usage)?.special();
-    let dropout = InputDropout { unknown: config.unknown, right_context: config.right_context_dropout };
-    let network = CnnBilstmTrainer { training, dropout, layout: &layout, special, model: &model };
-    let flat = FlatTraining {
-        network: &network,
-        dataset,
-        protocol: corpus.protocol(),
-        options,
-        training,
-        batch: BatchSize::Subwords(BATCH_WORDS),
-        checkpoint: checkpoint.map(|checkpoint| checkpoint.of(*digest)),
-        threads,
-    };
-    let values = flat.run(init_weights(&layout, training.seed), watch)?;
-    let mut parts = parts.clone();
-    parts.settings.costs = costs(config, &model(&values)?, &dataset.held_out, threads)?;
-    let weights = tensors::write(&layout.tensors(), &FlatWeights { layout: &layout, values: &values });
-    Ok((parts, weights.map_err(Error::usage)?))
+    let training = SubwordTraining { config, training, protocol: corpus.protocol(), checkpoint, samples };
+    training.run(|layout| init_weights(layout, record.training.seed), threads, watch)
+}
+
+/// A training of a network on samples: from random weights, or from the weights of a model.
+struct SubwordTraining<'a> {
+    config: &'a CnnBilstmConfig,
+    training: NetworkTraining,
+    protocol: Protocol,
+    checkpoint: Option<FlatCheckpoint<'a>>,
+    samples: SubwordSamples,
+}
+
+impl SubwordTraining<'_> {
+    /// Trains a network from the `initial` weights. Returns the parts of the model and its file of weights.
+    fn run(
+        self,
+        initial: impl FnOnce(&CnnBilstmLayout) -> Vec<f32>,
+        threads: NonZeroUsize,
+        watch: &mut Watch<'_>,
+    ) -> Result<(CnnBilstmParts, Vec<u8>)> {
+        let Self { config, training, protocol, checkpoint, samples } = self;
+        let SubwordSamples { dataset, mut parts, words, digest } = samples;
+        let sizes = Heads::of(&dataset.labels).sizes();
+        let layout = CnnBilstmLayout::new(parts.settings.shape, words, sizes);
+        let model = |values: &[f32]| {
+            let vocabulary = parts.vocabulary().map_err(Error::usage)?;
+            let weights = FlatWeights { layout: &layout, values };
+            parts.clone().model(vocabulary, &weights, EnginePrecision::F32).map_err(Error::usage)
+        };
+        let special = parts.vocabulary().map_err(Error::usage)?.special();
+        let dropout = InputDropout { unknown: config.unknown, right_context: config.right_context_dropout };
+        let network = CnnBilstmTrainer { training, dropout, layout: &layout, special, model: &model };
+        let flat = FlatTraining {
+            network: &network,
+            dataset: &dataset,
+            protocol,
+            options: &config.training,
+            training,
+            batch: BatchSize::Subwords(BATCH_WORDS),
+            checkpoint: checkpoint.map(|checkpoint| checkpoint.of(digest)),
+            threads,
+        };
+        let values = flat.run(initial(&layout), watch)?;
+        parts.settings.costs = costs(config, &model(&values)?, &dataset.held_out, threads)?;
+        let weights = tensors::write(&layout.tensors(), &FlatWeights { layout: &layout, values: &values });
+        Ok((parts, weights.map_err(Error::usage)?))
+    }
 }
 
 /// Returns the costs of marks, which are given or chosen for the best F on held-out examples. Returns `None` for a

@@ -13,7 +13,10 @@ use super::config::CnnBilstmConfig;
 use super::lexicon_counts::LexiconCounts;
 use super::subwords::{learn, whole_words};
 use crate::shared::gold::WordLabels;
+use crate::shared::heads::Heads;
+use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{CorpusSplit, CorpusWords, Dataset};
+use majuscule_train::corpus::Example;
 
 /// A text with its labels, small enough that millions of words fit into memory.
 #[derive(Debug, Clone)]
@@ -95,7 +98,7 @@ impl SubwordSamples {
     /// marks.
     pub(super) fn read(config: &CnnBilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
         let corpus = split.corpus;
-        let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(&config.heads, split)?;
+        let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(config.heads.learned()?, split)?;
         let tokenizer = learn(&forms, config.subwords)?;
         let subwords =
             NativeTokenizer::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
@@ -115,23 +118,50 @@ impl SubwordSamples {
         let parts = CnnBilstmParts {
             tokenizer,
             words,
-            mixed: mixed.clone(),
+            mixed,
             lexicon: lexicon.as_ref().map(LexiconCounts::build),
             settings,
             locale,
-            labels: labels.clone(),
+            labels,
         };
+        Self::of_parts(parts, held_out, digest, lexicon.as_ref(), split)
+    }
+
+    /// Reads a corpus for a model: its labels and its subwords remain. A mixed-case spelling in the text replaces the
+    /// model's.
+    ///
+    /// # Errors
+    /// Fails as [`SubwordSamples::read`] does.
+    pub(super) fn read_for(mut parts: CnnBilstmParts, split: CorpusSplit<'_>) -> Result<Self> {
+        let heads = Heads::of(&parts.labels);
+        let heads = LearnedHeads { cases: heads.sizes().cases > 0, marks: heads.marks() };
+        let CorpusWords { forms, held_out, digest, .. } = CorpusWords::read(heads, split)?;
+        parts.mixed = forms.mixed(&parts.mixed, parts.locale);
+        Self::of_parts(parts, held_out, digest, None, split)
+    }
+
+    /// Makes the samples of a corpus for a model of these parts. `lexicon` has the counts of the model's lexicon, if
+    /// they are of this corpus.
+    fn of_parts(
+        parts: CnnBilstmParts,
+        held_out: Vec<Example>,
+        digest: u32,
+        lexicon: Option<&LexiconCounts>,
+        split: CorpusSplit<'_>,
+    ) -> Result<Self> {
+        let CnnBilstmParts { settings, labels, mixed, .. } = &parts;
         let vocabulary = parts.vocabulary().map_err(Error::usage)?;
-        let options = subwords::options(config.window, runs_on, None);
+        let options = subwords::options(settings.window, settings.runs_on, None);
         let sample = |number: usize, window: SubwordWindow, labels: Vec<WordLabels>| {
-            let known = |word: &EncodedWord<SubwordIds>| match &lexicon {
+            let known = |word: &EncodedWord<SubwordIds>| match lexicon {
                 Some(counts) => counts.rows_elsewhere(&word.lower, number),
                 None => word.ids.lexicon,
             };
             SubwordSample::new(&window, &labels, known)
         };
-        let train = split.window_samples(&labels, &vocabulary, options, sample)?;
+        let train = split.window_samples(labels, &vocabulary, options, sample)?;
         let words = vocabulary.words();
-        Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, parts, words, digest })
+        let dataset = Dataset { train, held_out, labels: labels.clone(), mixed: mixed.clone() };
+        Ok(Self { dataset, parts, words, digest })
     }
 }

@@ -11,7 +11,7 @@ use crate::shared::toy_texts::{changed, corpus, marked_corpus, marked_corpus_wit
 use majuscule_methods::Backend;
 use majuscule_methods::backend::Precision;
 use majuscule_methods::model::{Draft, Packed};
-use majuscule_methods::network::cnn_bilstm::{in_bytes, load};
+use majuscule_methods::network::cnn_bilstm::{in_bytes, load, read_with};
 use majuscule_text::{Break, Case, Choice, Locale, MarkSet, Token};
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
@@ -392,6 +392,57 @@ fn an_interrupted_training_goes_on_to_the_same_model() {
         let error = refused(&config, &corpus());
         assert!(error.contains("is not a checkpoint of cnn-bilstm, or is cut off"), "{end}: {error}");
     }
+}
+
+/// Returns a model adapted to a corpus in passes at this rate.
+fn adapted(draft: &Draft, rate: f64, corpus: &Corpus) -> Result<Draft> {
+    let mut adaptation = CnnBilstmAdaptation::default();
+    adaptation.training.rate = Some(rate);
+    adaptation.training.warm_up = Some(2);
+    let store = Packed::open("model", draft.pack().into()).unwrap();
+    methods::adapt(&adaptation, &store, corpus, Vec::new(), one(), &mut |_| {})
+}
+
+#[test]
+fn an_adaptation_begins_with_the_model_and_learns_the_text() {
+    let layouts = laid_out(marked_corpus(200));
+    let config = changed(config(), |config| {
+        config.heads = with_marks();
+        config.profiles = true;
+        config.right_context_dropout = 0.25;
+    });
+    let float = trained(&config, &layouts);
+    let compact = in_bytes(&Packed::open("model", float.pack().into()).unwrap()).unwrap();
+    let weights = |draft: &Draft| {
+        let store = Packed::open("model", draft.pack().into()).unwrap();
+        let read = read_with(&store, |parts, words, tensors| {
+            CnnBilstmLayout::new(parts.settings.shape, words, Heads::of(&parts.labels).sizes()).read(tensors)
+        });
+        read.unwrap()
+    };
+    for draft in [&float, &compact] {
+        let (parts, before) = weights(draft);
+        // At a rate of almost 0, the weights stay.
+        let (same, after) = weights(&adapted(draft, 1e-30, &layouts).unwrap());
+        assert_eq!(before, after);
+        assert!(!same.settings.in_bytes && same.words == parts.words && same.lexicon == parts.lexicon);
+        let (_, after) = weights(&adapted(draft, 1e-3, &layouts).unwrap());
+        assert!(before != after);
+    }
+    let again = adapted(&compact, 1e-3, &layouts).unwrap();
+    assert!(again.pack() == adapted(&compact, 1e-3, &layouts).unwrap().pack(), "the same seed, the same bytes");
+    // In this text the minister has a capital, and the name has none.
+    let text = "The Minister of anna met us, and we met Bob. Who met us in lisbon? ".repeat(100);
+    let reading = Reading { split: true, ..Reading::default() };
+    let text = Corpus::of_text(&text, reading, Protocol::Layouts, Locale::Root);
+    let ser = |draft: &Draft| {
+        let score = evaluate_corpus(&loaded(draft, Backend::default()), Request::default(), &text).unwrap();
+        score.all().slots(Matching::Spelling).ser().unwrap()
+    };
+    let (before, after) = (ser(&compact), ser(&adapted(&compact, 1e-2, &text).unwrap()));
+    assert!(after < 0.2 && before > 0.4, "{before} {after}");
+    let error = adapted(&compact, f64::NAN, &text).unwrap_err().to_string();
+    assert!(error.contains("`rate` NaN"), "{error}");
 }
 
 #[test]

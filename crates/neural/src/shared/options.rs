@@ -90,6 +90,9 @@ impl NetworkTraining {
     /// The defaults of `cnn-bilstm`.
     pub const CNN_BILSTM: Self =
         Self { epochs: 2, rate: 3e-3, warm_up: 200, dropout: 0.0, patience: 3, ..Self::BERT };
+    /// The defaults of an adaptation of `cnn-bilstm`, with a lower rate, which keeps more of the model.
+    pub const CNN_BILSTM_ADAPTATION: Self =
+        Self { rate: 5e-4, warm_up: 50, held_out: 0.05, ..Self::CNN_BILSTM };
 }
 
 impl NetworkTraining {

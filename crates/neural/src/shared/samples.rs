@@ -13,7 +13,7 @@ use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, u
 
 use super::digest::Digest;
 use super::gold::{GoldHeads, WordLabels, teaches, window_labels};
-use super::predict::{HeadOptions, LearnedHeads};
+use super::predict::LearnedHeads;
 
 /// The samples of a training, and the data that the model needs besides its weights.
 #[derive(Debug)]
@@ -145,9 +145,9 @@ impl CorpusWords {
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
     /// marks.
-    pub fn read(heads: &HeadOptions, split: CorpusSplit<'_>) -> Result<Self> {
+    pub fn read(heads: LearnedHeads, split: CorpusSplit<'_>) -> Result<Self> {
         let corpus = split.corpus;
-        let LearnedHeads { cases, marks } = heads.learned()?;
+        let LearnedHeads { cases, marks } = heads;
         let (mut forms, mut digest) = (CorpusForms::default(), Digest::default());
         let mut held_out = Vec::new();
         let mut missing: Vec<Mark> = marks.iter().collect();

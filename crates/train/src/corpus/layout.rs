@@ -51,8 +51,7 @@ impl PageLayout {
         match below(random, 16) {
             0..4 => Self::Running,
             4..8 => Self::SENTENCES,
-            8..11 => Self::Lines { width: wrapped, breaks: LineBreaks::Width },
-            11 => Self::Lines { width: wrapped, breaks: LineBreaks::Marks },
+            8..12 => Self::Lines { width: wrapped, breaks: LineBreaks::Width },
             12 => {
                 let has_two_lines = below(random, 2) == 1;
                 Self::Cues { width: spoken, breaks: LineBreaks::Width, has_two_lines }

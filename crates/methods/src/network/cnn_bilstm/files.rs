@@ -167,19 +167,32 @@ pub fn load(store: &dyn Store, computing: &Backend) -> Result<CnnBilstm> {
     read().map_err(|problem| wrong(store, problem))
 }
 
+/// Reads the parts of a model, and its weights with `read`, which also receives the number of words that have a vector.
+///
+/// # Errors
+/// Returns [`Error::Model`] if a file of the model is missing or altered, and for an error of `read`.
+pub fn read_with<T>(
+    store: &dyn Store,
+    read: impl FnOnce(&CnnBilstmParts, usize, &TensorFile<'_>) -> std::result::Result<T, String>,
+) -> Result<(CnnBilstmParts, T)> {
+    let (parts, weights) = CnnBilstmParts::read(store)?;
+    let read = || {
+        parts.check()?;
+        let words = parts.vocabulary()?.words();
+        read(&parts, words, &parts.tensors(words, &weights)?)
+    };
+    let weights = read().map_err(|problem| wrong(store, problem))?;
+    Ok((parts, weights))
+}
+
 /// Returns a quarter-size form of a model, whose weights are int8.
 ///
 /// # Errors
 /// Returns [`Error::Model`] if a file of the model is missing or altered.
 pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
     let mut manifest = store.manifest().clone();
-    let (mut parts, weights) = CnnBilstmParts::read(store)?;
-    let read = || {
-        parts.check()?;
-        let tensors = parts.tensors(parts.vocabulary()?.words(), &weights)?;
-        tensors::in_bytes(&tensors, takes_bytes, str::to_owned)
-    };
-    let weights = read().map_err(|problem| wrong(store, problem))?;
+    let (mut parts, weights) =
+        read_with(store, |_, _, tensors| tensors::in_bytes(tensors, takes_bytes, str::to_owned))?;
     parts.settings.in_bytes = true;
     let settings = serde_json::to_value(&parts.settings).map_err(|error| wrong(store, error.to_string()))?;
     if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {

@@ -23,7 +23,7 @@ use crate::network::session::{WindowModel, WindowSession};
 use crate::network::windower::Windower;
 use crate::spellings::ClassCases;
 use engine::{CnnBilstmEngine, CnnBilstmScratch, LiveState};
-pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load};
+pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load, read_with};
 use majuscule_base::error::{Error, Result};
 use majuscule_text::restorer::{Details, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};

@@ -1,0 +1,75 @@
+//! Continues the training of a model on another text.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::layout::CnnBilstmLayout;
+use super::{CnnBilstmConfig, SubwordSamples, SubwordTraining};
+use crate::shared::flat_checkpoint::FlatCheckpoint;
+use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRecord, show_default};
+use crate::shared::samples::running_text;
+use majuscule_base::error::Result;
+use majuscule_methods::model::Store;
+use majuscule_methods::network::cnn_bilstm::{NAME, read_with};
+use majuscule_methods::network::heads::Heads;
+use majuscule_train::corpus::Corpus;
+use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
+
+/// The options of the adaptation of a `cnn-bilstm` model.
+#[derive(Debug, Clone, PartialEq, Default, clap::Args)]
+#[command(mut_args(|arg| show_default(arg, &NetworkTraining::CNN_BILSTM_ADAPTATION)))]
+pub struct CnnBilstmAdaptation {
+    /// The options of the training.
+    #[command(flatten)]
+    pub training: NetworkTrainingOptions,
+}
+
+impl Adapter for CnnBilstmAdaptation {
+    fn method(&self) -> &'static str {
+        NAME
+    }
+
+    fn checkpoint(&self) -> Option<&Path> {
+        self.training.checkpoint.as_deref()
+    }
+
+    /// Adapts a model to a text, and returns a model in f32 with the same subwords, word vectors, lexicon and labels. A
+    /// mixed-case spelling in the text replaces the model's. The weights of a compact model are the start, too.
+    fn adapt(
+        &self,
+        store: &dyn Store,
+        corpus: &Corpus,
+        threads: NonZeroUsize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Adapted> {
+        let (mut parts, weights) = read_with(store, |parts, words, tensors| {
+            CnnBilstmLayout::new(parts.settings.shape, words, Heads::of(&parts.labels).sizes()).read(tensors)
+        })?;
+        let trained = &store.manifest().settings["config"];
+        let fraction = |name: &str| trained[name].as_f64().unwrap_or_default();
+        let config = CnnBilstmConfig {
+            training: self.training.clone(),
+            window: parts.settings.window,
+            unknown: fraction("unknown"),
+            right_context_dropout: fraction("right_context_dropout"),
+            ..CnnBilstmConfig::default()
+        };
+        config.check()?;
+        check_locale(corpus, parts.locale)?;
+        let training = self.training.or(NetworkTraining::CNN_BILSTM_ADAPTATION);
+        let running = running_text(corpus, Heads::of(&parts.labels).marks())?;
+        let corpus = running.as_ref().unwrap_or(corpus);
+        let record = TrainingRecord { config: &config, training };
+        let checkpoint = FlatCheckpoint::new(NAME, &self.training, &record, corpus)?;
+        parts.settings.runs_on = corpus.protocol().runs_on();
+        parts.settings.in_bytes = false;
+        let samples = SubwordSamples::read_for(parts, training.split(corpus))?;
+        let protocol = corpus.protocol();
+        let subword = SubwordTraining { config: &config, training, protocol, checkpoint, samples };
+        let (parts, weights) = subword.run(|_| weights, threads, watch)?;
+        let mut settings = json(&parts.settings);
+        // Replaces the setting of a compact model.
+        settings["in_bytes"] = false.into();
+        Ok(Adapted { config: json(&training), settings, labels: None, sections: parts.sections(weights) })
+    }
+}
