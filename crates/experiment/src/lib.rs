@@ -9,6 +9,7 @@ mod collect;
 pub mod run;
 mod standing;
 mod units;
+mod figure_table;
 mod what_was_run;
 mod over_seeds;
 pub mod matrix;
