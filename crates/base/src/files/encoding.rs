@@ -790,7 +790,7 @@ mod tests {
         fn two_encodings_are_never_written_into_one_text() {
             let error = named(b"one\ns\xc3\xa3o\ntom\xe9\n", "windows-1252", 4).unwrap_err();
             let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
-            assert_eq!((found.line, found.column), (3, 4));
+            assert_eq!((found.place.line, found.place.column), (3, 4));
             assert!(found.problem.starts_with("found 0xe9, which is not UTF-8, unlike the text before it"));
             // A capital beyond ASCII may be inserted before the first letter that decides.
             let turkish = |bytes: &[u8]| {
@@ -896,7 +896,7 @@ mod tests {
             let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), false, None);
             let error = decoder.read_to_string(&mut String::new()).unwrap_err();
             let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
-            assert_eq!((found.line, found.column), (2, 2));
+            assert_eq!((found.place.line, found.place.column), (2, 2));
             assert!(
                 found.problem.starts_with("found 0xd2, which is not a character in windows-1253"),
                 "{}",
@@ -926,7 +926,7 @@ mod tests {
                     assert_eq!(text, written, "{name}");
                     let error = encoder.write(text.as_bytes(), &mut Vec::new()).unwrap_err();
                     let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
-                    assert_eq!((found.line, found.column), (1, 5));
+                    assert_eq!((found.place.line, found.place.column), (1, 5));
                     assert!(
                         found.problem.ends_with(
                             "is read, but not written: convert the file to UTF-8 first (iconv does)"
@@ -951,7 +951,7 @@ mod tests {
                 let (mut decoder, _) = ends(Cursor::new(text), encoding(name), false, None);
                 let error = decoder.read_to_string(&mut String::new()).unwrap_err();
                 let found_at = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
-                assert_eq!((found_at.line, found_at.column), (2, 2));
+                assert_eq!((found_at.place.line, found_at.place.column), (2, 2));
                 assert!(found_at.problem.starts_with(found), "{}", found_at.problem);
                 assert_eq!(
                     there_and_back(text, encoding(name), |_| String::new()).0,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::layout::CnnBilstmLayout;
 use super::{CnnBilstmConfig, SubwordSamples, SubwordTraining};
+use crate::shared::checks::check_numbers;
 use crate::shared::flat_checkpoint::FlatCheckpoint;
 use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRecord, show_default};
 use crate::shared::samples::running_text;
@@ -16,13 +17,19 @@ use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 
 /// The options of the adaptation of a `cnn-bilstm` model.
-#[derive(Debug, Clone, PartialEq, Default, clap::Args)]
+#[derive(Debug, Clone, PartialEq, clap::Args)]
 #[command(mut_args(|arg| show_default(arg, &NetworkTraining::CNN_BILSTM_ADAPTATION)))]
 pub struct CnnBilstmAdaptation {
     /// The options of the training.
     #[command(flatten)]
     pub training: NetworkTrainingOptions,
+    /// Keep this fraction of the old weights: the result is the weighted mean of the old and the new weights, which is
+    /// good on the text of both trainings (Wortsman et al. 2022)
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
+    pub keep: f64,
 }
+
+majuscule_arguments::default_of_arguments!(CnnBilstmAdaptation);
 
 impl Adapter for CnnBilstmAdaptation {
     fn method(&self) -> &'static str {
@@ -55,6 +62,7 @@ impl Adapter for CnnBilstmAdaptation {
             ..CnnBilstmConfig::default()
         };
         config.check()?;
+        check_numbers(&[("keep", self.keep)], &[], &[])?;
         check_locale(corpus, parts.locale)?;
         let training = self.training.or(NetworkTraining::CNN_BILSTM_ADAPTATION);
         let running = running_text(corpus, Heads::of(&parts.labels).marks())?;
@@ -65,11 +73,14 @@ impl Adapter for CnnBilstmAdaptation {
         parts.settings.in_bytes = false;
         let samples = SubwordSamples::read_for(parts, training.split(corpus))?;
         let protocol = corpus.protocol();
-        let subword = SubwordTraining { config: &config, training, protocol, checkpoint, samples };
+        let subword =
+            SubwordTraining { config: &config, training, protocol, checkpoint, samples, keep: self.keep };
         let (parts, weights) = subword.run(|_| weights, threads, watch)?;
         let mut settings = json(&parts.settings);
         // Replaces the setting of a compact model.
         settings["in_bytes"] = false.into();
-        Ok(Adapted { config: json(&training), settings, labels: None, sections: parts.sections(weights) })
+        let mut config = json(&training);
+        config["keep"] = self.keep.into();
+        Ok(Adapted { config, settings, labels: None, sections: parts.sections(weights) })
     }
 }

@@ -58,7 +58,8 @@ pub fn train(
     let corpus = running.as_ref().unwrap_or(corpus);
     let checkpoint = FlatCheckpoint::new(NAME, &config.training, &record, corpus)?;
     let samples = SubwordSamples::read(config, training.split(corpus))?;
-    let training = SubwordTraining { config, training, protocol: corpus.protocol(), checkpoint, samples };
+    let training =
+        SubwordTraining { config, training, protocol: corpus.protocol(), checkpoint, samples, keep: 0.0 };
     training.run(|layout| init_weights(layout, record.training.seed), threads, watch)
 }
 
@@ -69,6 +70,8 @@ struct SubwordTraining<'a> {
     protocol: Protocol,
     checkpoint: Option<FlatCheckpoint<'a>>,
     samples: SubwordSamples,
+    /// The fraction of the initial weights in the result.
+    keep: f64,
 }
 
 impl SubwordTraining<'_> {
@@ -79,7 +82,7 @@ impl SubwordTraining<'_> {
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<(CnnBilstmParts, Vec<u8>)> {
-        let Self { config, training, protocol, checkpoint, samples } = self;
+        let Self { config, training, protocol, checkpoint, samples, keep } = self;
         let SubwordSamples { dataset, mut parts, words, digest } = samples;
         let sizes = Heads::of(&dataset.labels).sizes();
         let layout = CnnBilstmLayout::new(parts.settings.shape, words, sizes);
@@ -101,7 +104,13 @@ impl SubwordTraining<'_> {
             checkpoint: checkpoint.map(|checkpoint| checkpoint.of(digest)),
             threads,
         };
-        let values = flat.run(initial(&layout), watch)?;
+        let initial = initial(&layout);
+        let mut values = flat.run(initial.clone(), watch)?;
+        if keep > 0.0 {
+            for (value, initial) in values.iter_mut().zip(initial) {
+                *value += keep as f32 * (initial - *value);
+            }
+        }
         parts.settings.costs = costs(config, &model(&values)?, &dataset.held_out, threads)?;
         let weights = tensors::write(&layout.tensors(), &FlatWeights { layout: &layout, values: &values });
         Ok((parts, weights.map_err(Error::usage)?))

@@ -98,7 +98,8 @@ impl SubwordSamples {
     /// marks.
     pub(super) fn read(config: &CnnBilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
         let corpus = split.corpus;
-        let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(config.heads.learned()?, split)?;
+        let CorpusWords { forms, held_out, labels, digest } =
+            CorpusWords::read(config.heads.learned()?, split)?;
         let tokenizer = learn(&forms, config.subwords)?;
         let subwords =
             NativeTokenizer::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;

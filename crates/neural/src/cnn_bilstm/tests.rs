@@ -394,9 +394,13 @@ fn an_interrupted_training_goes_on_to_the_same_model() {
     }
 }
 
-/// Returns a model adapted to a corpus in passes at this rate.
+/// Returns a model adapted to a corpus in passes at this rate, without a part of the old weights.
 fn adapted(draft: &Draft, rate: f64, corpus: &Corpus) -> Result<Draft> {
-    let mut adaptation = CnnBilstmAdaptation::default();
+    adapted_keeping(0.0, draft, rate, corpus)
+}
+
+fn adapted_keeping(keep: f64, draft: &Draft, rate: f64, corpus: &Corpus) -> Result<Draft> {
+    let mut adaptation = CnnBilstmAdaptation { keep, ..CnnBilstmAdaptation::default() };
     adaptation.training.rate = Some(rate);
     adaptation.training.warm_up = Some(2);
     let store = Packed::open("model", draft.pack().into()).unwrap();
@@ -428,9 +432,16 @@ fn an_adaptation_begins_with_the_model_and_learns_the_text() {
         assert!(!same.settings.in_bytes && same.words == parts.words && same.lexicon == parts.lexicon);
         let (_, after) = weights(&adapted(draft, 1e-3, &layouts).unwrap());
         assert!(before != after);
+        let (_, mean) = weights(&adapted_keeping(0.75, draft, 1e-3, &layouts).unwrap());
+        for ((mean, before), after) in mean.into_iter().zip(before).zip(after) {
+            assert!((mean - (0.75 * before + 0.25 * after)).abs() < 1e-4);
+        }
     }
     let again = adapted(&compact, 1e-3, &layouts).unwrap();
-    assert!(again.pack() == adapted(&compact, 1e-3, &layouts).unwrap().pack(), "the same seed, the same bytes");
+    assert!(
+        again.pack() == adapted(&compact, 1e-3, &layouts).unwrap().pack(),
+        "the same seed, the same bytes"
+    );
     // In this text the minister has a capital, and the name has none.
     let text = "The Minister of anna met us, and we met Bob. Who met us in lisbon? ".repeat(100);
     let reading = Reading { split: true, ..Reading::default() };
@@ -441,8 +452,10 @@ fn an_adaptation_begins_with_the_model_and_learns_the_text() {
     };
     let (before, after) = (ser(&compact), ser(&adapted(&compact, 1e-2, &text).unwrap()));
     assert!(after < 0.2 && before > 0.4, "{before} {after}");
-    let error = adapted(&compact, f64::NAN, &text).unwrap_err().to_string();
-    assert!(error.contains("`rate` NaN"), "{error}");
+    for (keep, rate, expected) in [(0.0, f64::NAN, "`rate` NaN"), (1.5, 1e-3, "`keep` 1.5")] {
+        let error = adapted_keeping(keep, &compact, rate, &text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -234,7 +234,8 @@ impl Conventions {
         let is_long = |word: &str| word.len() > 2 || word.len() == 2 && word.is_ascii();
         let is_letter = matches!(tokens.lower(at).as_bytes(), [letter] if letter.is_ascii_alphabetic())
             && !tables.is_paired(tokens.lower(at));
-        if !is_letter || self.trail.counts || tokens.as_slice()[at].right.is_some() {
+        let token = &tokens.as_slice()[at];
+        if !is_letter || self.trail.counts || token.right.is_some() || joins(token.left) {
             return false;
         }
         let before = at.checked_sub(1).and_then(word).is_some_and(is_long);
@@ -267,8 +268,13 @@ fn is_odd(tables: &LanguageTables, token: &Token, word: &[u8]) -> bool {
         || matches!(second, b'.' | b'\'')
         || word.len() > 2 && word[2] == b'.'
         || token.right.is_some_and(|mark| matches!(mark, '/' | '+' | '-' | '⁺' | '⁻'))
-        || token.left.is_some_and(|mark| matches!(mark, '/' | '-'))
+        || joins(token.left)
         || joint.is_some_and(|joint| tables.may_count(&word[..joint]))
+}
+
+/// Returns true if a mark before a word joins it to the previous word: `km/h`.
+fn joins(left: Option<char>) -> bool {
+    left.is_some_and(|mark| matches!(mark, '/' | '-'))
 }
 
 /// Returns true if a word is one letter of at most two bytes, as in any alphabet that the languages use.

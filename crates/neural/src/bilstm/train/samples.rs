@@ -38,7 +38,8 @@ impl WordSamples {
     /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
     /// marks.
     pub(super) fn read(config: &BilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
-        let CorpusWords { forms, held_out, labels, digest } = CorpusWords::read(config.heads.learned()?, split)?;
+        let CorpusWords { forms, held_out, labels, digest } =
+            CorpusWords::read(config.heads.learned()?, split)?;
         let (vocabulary, once) = vocabulary(&forms);
         let mixed = forms.mixed("", split.corpus.locale());
         drop(forms);
