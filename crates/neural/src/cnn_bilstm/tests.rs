@@ -426,9 +426,9 @@ fn an_adaptation_begins_with_the_model_and_learns_the_text() {
     };
     for draft in [&float, &compact] {
         let (parts, before) = weights(draft);
-        // At a rate of almost 0, the weights stay.
+        // At a rate of almost 0, the weights stay, but for those that are 0.
         let (same, after) = weights(&adapted(draft, 1e-30, &layouts).unwrap());
-        assert_eq!(before, after);
+        assert!(before.iter().zip(&after).all(|(before, after)| (before - after).abs() < 1e-20));
         assert!(!same.settings.in_bytes && same.words == parts.words && same.lexicon == parts.lexicon);
         let (_, after) = weights(&adapted(draft, 1e-3, &layouts).unwrap());
         assert!(before != after);
