@@ -39,8 +39,10 @@ pub fn restore(model: &Model, settings: &Settings, bytes: &[u8]) -> Result<(Vec<
     let (out, restored) = call.restore_file(model, bytes)?;
     let report = call.report(&restored, option_name);
     #[cfg(feature = "all")]
-    let wanted =
-        majuscule_convert::Conversion { field: call.request.options.field.clone(), ..settings.output.clone() };
+    let wanted = majuscule_convert::Conversion {
+        field: call.request.options.field.clone(),
+        ..settings.output.clone()
+    };
     #[cfg(feature = "all")]
     if let Some(mut conversion) = wanted.after_restoring(restored.format) {
         conversion.set_language(None, &restored.language);

@@ -24,7 +24,12 @@ fn a_model_of_maxent_takes_new_words_from_a_small_text() {
     assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "b.txt"]));
     assert_eq!(manifest["settings"]["adapted"][0]["protocol"], "text");
     assert_eq!(manifest["settings"]["config"]["size"], "60kB");
-    room.fails("adapt model b.txt -o third", b"", 1, &["majority", "only models of maxent, bert and cnn-bilstm"]);
+    room.fails(
+        "adapt model b.txt -o third",
+        b"",
+        1,
+        &["majority", "only models of maxent, bert and cnn-bilstm"],
+    );
     room.fails("adapt old b.txt --lang tr -o third", b"", 2, &["\"tr\"", "--lang"]);
     room.fails("adapt old b.txt --protocol asr -o third", b"", 2, &["--protocol asr", "hides"]);
     room.fails("adapt old b.txt --variance -1 -o third", b"", 2, &["--variance -1"]);

@@ -75,27 +75,12 @@ impl Hmm {
     /// [`Error::Model`] if a file of the model is missing, truncated or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
-        let settings = HmmSettings::deserialize(&manifest.settings).map_err(|error| {
-            Error::model(
-                store.name(),
-                format!("its settings are not valid for hmm ({error}): train it again"),
-            )
-        })?;
+        let settings = model::settings(store, "hmm", "train it again")?;
         let model = NgramModel::of_bytes(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?)
-            .map_err(|error| Error::model(store.name(), error.to_string()))?;
+            .map_err(|error| store.wrong(error.to_string()))?;
         let (forms, guesser) = map(store, model.vocabulary())?;
         let labels = manifest.labels.clone();
         Ok(Self { model, forms, guesser, settings, locale: manifest.locale, labels, sections: Vec::new() })
-    }
-
-    /// Returns the files of the model.
-    pub fn sections(self) -> Vec<Section> {
-        self.sections
-    }
-
-    /// Returns the settings of the model as its manifest has them.
-    pub fn settings(&self) -> &HmmSettings {
-        &self.settings
     }
 
     fn candidates(&self) -> Candidates<'_> {
@@ -136,10 +121,7 @@ pub fn language_model(path: &Path, encoding: Option<&Encoding>) -> Result<NgramM
     let method = &store.manifest().method;
     match store.manifest().file(LANGUAGE_MODEL) {
         Some(_) => NgramModel::of_bytes(&path.to_string_lossy(), store.section(LANGUAGE_MODEL)?),
-        None => Err(Error::model(
-            store.name(),
-            format!("is a {method} model: only hmm models have a language model"),
-        )),
+        None => Err(store.wrong(format!("is a {method} model: only hmm models have a language model"))),
     }
 }
 
@@ -159,10 +141,7 @@ pub fn checked_language_model(path: &Path, encoding: Option<&Encoding>) -> Resul
 /// # Errors
 /// [`Error::Model`] if one of the files is missing, truncated or altered.
 pub fn map(store: &dyn Store, vocabulary: &Vocabulary) -> Result<(Forms, Option<Guesser>)> {
-    let text = |file: &str| {
-        let bytes = store.section(file)?.to_vec();
-        String::from_utf8(bytes).map_err(|_| wrong(store, file, "is not text"))
-    };
+    let text = |file: &str| store.text(file, "train the model again");
     let manifest = store.manifest();
     let forms = Forms::read(MAP, &text(MAP)?, vocabulary, manifest.locale)?;
     let guesser = match manifest.file(ENDINGS) {

@@ -6,8 +6,8 @@ mod table;
 use serde::{Deserialize, Serialize};
 pub use table::CaseTable;
 
-use crate::model::{Section, Store};
-use majuscule_base::error::{Error, Result};
+use crate::model::{self, Section, Store};
+use majuscule_base::error::Result;
 use majuscule_text::compound::{compound, is_joint};
 use majuscule_text::restorer::{Boundary, Details, Request, Restorer, Session};
 use majuscule_text::{Case, Choice, Label, Labels, Locale, Tokens};
@@ -40,18 +40,12 @@ impl Majority {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] if a file of the model is missing, truncated or altered.
+    /// [`Error::Model`](majuscule_base::Error::Model) if a file of the model is missing, truncated or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
-        let settings = MajoritySettings::deserialize(&manifest.settings).map_err(|error| {
-            Error::model(
-                store.name(),
-                format!("its settings are not valid for majority ({error}): train it again"),
-            )
-        })?;
-        let words = CaseTable::open(store.section(WORDS)?).map_err(|problem| {
-            Error::model(store.name(), format!("{WORDS} {problem}: train the model again"))
-        })?;
+        let settings = model::settings(store, "majority", "train it again")?;
+        let words = CaseTable::open(store.section(WORDS)?)
+            .map_err(|problem| store.wrong(format!("{WORDS} {problem}: train the model again")))?;
         Ok(Self { words, settings, locale: manifest.locale, labels: manifest.labels.clone() })
     }
 

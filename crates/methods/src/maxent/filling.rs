@@ -388,8 +388,9 @@ impl GapSet {
         values.set_window(PROFILES, window, |seen| seen.profile.into());
         values.set_window(CLUSTERS, window, |seen| seen.cluster.into());
         values.set(LookAhead, look_ahead as u64);
-        values.set(Distance, history.since_end());
-        values.set(SinceMark, history.since_mark());
+        let [since_end, since_mark] = history.since();
+        values.set(Distance, since_end);
+        values.set(SinceMark, since_mark);
         values.set(Before, history.last as u64);
         let [first, second] = history.opening;
         values.set(Opening, first);

@@ -8,7 +8,7 @@ use super::table::HashTable;
 use super::tagger::Tagger;
 use super::templates::{Group, PLACES, REACH};
 use crate::model::{Section, Store};
-use majuscule_base::error::{Error, Result};
+use majuscule_base::error::Result;
 use majuscule_text::Token;
 
 /// The files of a model that hold the gazetteers.
@@ -43,7 +43,7 @@ impl Gazetteers {
     /// Reads the tables that the features of a model with these settings use.
     ///
     /// # Errors
-    /// [`Error::Model`] if a table is missing, truncated or altered.
+    /// [`Error::Model`](majuscule_base::Error::Model) if a table is missing, truncated or altered.
     pub fn load(store: &dyn Store, settings: &MaxentSettings) -> Result<Self> {
         let any = |looking: &[Group]| settings.groups.iter().any(|group| looking.contains(group));
         let of_marks = settings.marks.as_ref().is_some_and(|marks| marks.clusters);
@@ -119,8 +119,7 @@ impl Gazetteers {
 }
 
 fn open<const N: usize>(store: &dyn Store, name: &str) -> Result<HashTable<N>> {
-    let wrong =
-        |problem: String| Error::model(store.name(), format!("{name} {problem}: train the model again"));
+    let wrong = |problem: String| store.wrong(format!("{name} {problem}: train the model again"));
     HashTable::open(store.section(name)?).map_err(wrong)
 }
 

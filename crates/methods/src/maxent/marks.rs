@@ -144,14 +144,9 @@ impl MarkHistory {
         self.words[1] == 0
     }
 
-    /// Returns the number of words since the last end of a sentence, in buckets.
-    pub(super) fn since_end(&self) -> u64 {
-        bucket(self.words[0])
-    }
-
-    /// Returns the number of words since the last mark, in buckets.
-    pub(super) fn since_mark(&self) -> u64 {
-        bucket(self.words[1])
+    /// Returns the numbers of words since the last end of a sentence, and since the last mark, in buckets.
+    pub(super) fn since(&self) -> [u64; 2] {
+        self.words.map(bucket)
     }
 }
 
@@ -230,44 +225,18 @@ fn bucket(words: u16) -> u64 {
 /// The logits of each weight above which a mark is considered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkBounds {
-    stand: Logits,
-    end: Logits,
-    put: Logits,
-}
-
-impl Default for MarkBounds {
-    fn default() -> Self {
-        let [stand, end, put] = [[i32::MAX; WEIGHTS_EACH]; 3];
-        Self { stand, end, put }
-    }
-}
-
-impl MarkBounds {
-    /// Returns true if the core features of a gap, which have these logits, make a mark probable enough that
-    /// the other features matter.
-    #[inline]
-    pub(super) fn may_stand(&self, logits: &Logits) -> bool {
-        exceeds(logits, &self.stand)
-    }
-
-    /// Returns true if the end of a sentence in a gap with these logits is probable enough that its
-    /// kind matters.
-    #[inline]
-    pub(super) fn may_end(&self, logits: &Logits) -> bool {
-        exceeds(logits, &self.end)
-    }
-
-    /// Returns false if the costs of superfluous marks rule out every mark in a gap with these logits. The
-    /// end of a sentence must not be certain in the gap.
-    #[inline]
-    pub(super) fn may_be_put(&self, logits: &Logits) -> bool {
-        exceeds(logits, &self.put)
-    }
+    /// The core features of a gap with a higher logit make a mark probable enough that the other features matter.
+    pub(super) stand: Logits,
+    /// The end of a sentence in a gap with a higher logit is probable enough that its kind matters.
+    pub(super) end: Logits,
+    /// Without a higher logit, the costs of superfluous marks rule out every mark in a gap, if the end of a sentence is
+    /// not certain there.
+    pub(super) put: Logits,
 }
 
 /// Returns true if a logit exceeds its bound.
 #[inline]
-fn exceeds(logits: &Logits, bounds: &Logits) -> bool {
+pub(super) fn exceeds(logits: &Logits, bounds: &Logits) -> bool {
     logits.iter().zip(bounds).fold(false, |is_above, (sum, bound)| is_above | (sum > bound))
 }
 
@@ -278,7 +247,8 @@ impl MarkModel {
         let least = |logit: f32| (logit * steps as f32) as i32;
         let ends = marks.iter().filter(|mark| mark.ends_sentence()).count();
         let put = mark_cost.min(end_cost / ends.max(1) as f32).min(1.0).ln();
-        let mut bounds = MarkBounds::default();
+        let none = [i32::MAX; WEIGHTS_EACH];
+        let mut bounds = MarkBounds { stand: none, end: none, put: none };
         for (at, mark) in marks.iter().enumerate().take(WEIGHTS_EACH) {
             bounds.stand[at] = least(FAR);
             // The bound is two steps lower to allow for rounding.
@@ -474,7 +444,7 @@ mod tests {
             logits in prop::array::uniform4(-120i32..60), mark_cost in 0.05f32..3.0, end_cost in 0.05f32..3.0,
         ) {
             let (model, logits) = (model(&[], mark_cost, end_cost), [logits[0], logits[1], logits[2], 0]);
-            if !model.bounds().may_be_put(&logits) {
+            if !exceeds(&logits, &model.bounds().put) {
                 let request = Request { marks: MarkSet::USUAL, ..Request::default() };
                 let odds = model.odds(&logits, &Logits::default());
                 prop_assert_eq!(model.likeliest(&odds, false, MarkSet::NONE, &request, |mark| mark).0, Mark::None);

@@ -21,7 +21,7 @@ pub mod weights;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Section, Store};
+use crate::model::{self, Section, Store};
 use crate::spellings::ClassCases;
 use boundary::{BUCKETS, Bonus, DISTANCES};
 use filling::{FeatureSet, GapSet};
@@ -132,8 +132,7 @@ impl Maxent {
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train the model again"));
-        let settings = MaxentSettings::deserialize(&manifest.settings)
-            .map_err(|error| wrong(format!("its settings are not valid for maxent ({error})")))?;
+        let settings: MaxentSettings = model::settings(store, "maxent", "train the model again")?;
         if settings.version != templates::VERSION {
             let (found, expected) = (settings.version, templates::VERSION);
             return Err(wrong(format!("features of version {found}, but this build has {expected}")));
@@ -145,8 +144,7 @@ impl Maxent {
         let words =
             HashTable::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
         let gazetteers = Gazetteers::load(store, &settings)?;
-        let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
-            .map_err(|_| wrong(format!("{MIXED} is not text")))?;
+        let mixed = store.text(MIXED, "train the model again")?;
         let marks = settings.marks.clone().map(|settings| {
             if marks::has_rare(settings.marks) != settings.rare_steps.is_some() {
                 return Err(wrong(format!(
@@ -219,11 +217,6 @@ impl Maxent {
         sections.extend(openings.map(|part| (OPENINGS.to_owned(), part.weights.bytes().to_vec())));
         sections.extend(self.gazetteers.sections());
         sections
-    }
-
-    /// Returns the settings of the model as its manifest has them.
-    pub fn settings(&self) -> &MaxentSettings {
-        &self.settings
     }
 
     /// Returns the features of a word, and the sums of the weights of its own features; `words` reads the

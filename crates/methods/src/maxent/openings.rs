@@ -37,11 +37,6 @@ pub struct OpeningSettings {
 }
 
 impl OpeningModel {
-    /// Returns true if the model can insert an opening that is requested.
-    pub(super) fn is_asked_for(&self, request: &Request) -> bool {
-        !self.settings.marks.and(request.marks).is_empty()
-    }
-
     /// Returns the mark that replaces `mark` at the end of a sentence: the mark whose opening came
     /// before, or, without an opening, a mark that needs none.
     pub(super) fn closing(&self, opened: Mark, mark: Mark) -> Mark {

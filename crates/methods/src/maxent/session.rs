@@ -7,7 +7,7 @@ use super::boundary::BoundaryModel;
 use super::case_decider::{CaseDecider, NEVER, TITLE, UPPER};
 use super::filling::Values;
 use super::line_evidence::LineEvidence;
-use super::marks::{MarkBounds, MarkHistory, MarkModel, MarkOdds, PairSums};
+use super::marks::{MarkBounds, MarkHistory, MarkModel, MarkOdds, PairSums, exceeds};
 use super::observe::{Observer, WordFeatures};
 use super::openings::OpeningModel;
 use super::table::TableReader;
@@ -182,6 +182,7 @@ impl<'a> MaxentSession<'a> {
         let puts = model.marks.is_some() && !request.marks.is_empty();
         let predicts = matches!(request.starts, SentenceStarts::Predicted | SentenceStarts::EveryLine);
         let marks = model.marks.as_ref().filter(|_| puts || predicts);
+        let is_asked_for = |part: &&OpeningModel| !part.settings.marks.and(request.marks).is_empty();
         Self {
             model,
             weights: model.weights.reader(),
@@ -196,7 +197,7 @@ impl<'a> MaxentSession<'a> {
             cases: CaseDecider::new(model, &request),
             marks: marks.map(MarkDecider::new),
             puts,
-            openings: model.openings.as_ref().filter(|part| part.is_asked_for(&request)),
+            openings: model.openings.as_ref().filter(is_asked_for),
             #[cfg(test)]
             rows: Vec::new(),
             #[cfg(test)]
@@ -557,7 +558,7 @@ impl MaxentSession<'_> {
         }
         if !is_needed
             && end_fraction.is_none()
-            && self.marks.as_ref().is_some_and(|marks| !marks.bounds.may_be_put(&logits))
+            && self.marks.as_ref().is_some_and(|marks| !exceeds(&logits, &marks.bounds.put))
         {
             return None;
         }
@@ -587,7 +588,7 @@ impl MaxentSession<'_> {
         #[cfg(test)]
         self.gaps.push(features.to_vec());
         let Some(marks) = &mut self.marks else { return (logits, None) };
-        if marks.bounds.may_stand(&logits) {
+        if exceeds(&logits, &marks.bounds.stand) {
             let features = self.observer.rest_of_gap(back, look_ahead, &model.features);
             model.weights.add(features, &mut logits);
             #[cfg(test)]
@@ -595,7 +596,7 @@ impl MaxentSession<'_> {
                 gap.extend(features);
             }
         }
-        let pairs = marks.bounds.may_end(&logits).then(|| {
+        let pairs = exceeds(&logits, &marks.bounds.end).then(|| {
             let pairs = marks.pairs.sum(model, history, &mut marks.values);
             logits.iter_mut().zip(pairs).for_each(|(sum, logit)| *sum += logit);
             pairs

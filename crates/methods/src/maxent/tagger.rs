@@ -120,7 +120,7 @@ impl Tagger {
     /// # Errors
     /// [`Error::Model`] if its weights are missing, truncated or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
-        let wrong = |problem| Error::model(store.name(), format!("{TAGS} {problem}: train the model again"));
+        let wrong = |problem: String| store.wrong(format!("{TAGS} {problem}: train the model again"));
         Ok(Self::new(WeightTable::open(store.section(TAGS)?).map_err(wrong)?))
     }
 
@@ -149,8 +149,7 @@ impl TaggedWords {
     /// # Errors
     /// [`Error::Model`] if it is missing, truncated or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
-        let wrong =
-            |problem| Error::model(store.name(), format!("{WORDS} {problem}: train the tagger again"));
+        let wrong = |problem: String| store.wrong(format!("{WORDS} {problem}: train the tagger again"));
         HashTable::open(store.section(WORDS)?).map(Self).map_err(wrong)
     }
 

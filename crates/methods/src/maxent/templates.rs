@@ -358,77 +358,73 @@ pub const TEMPLATES: &[Template] = &[
     of(Previous, 115, "before-w", &[Before, Word(0)]),
 ];
 
-const fn gap(number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> Template {
-    Template { number, group: None, name, slots }
-}
-
 /// The templates of marks, for the gap after the word in the middle of a window. The first [`GAP_CORE`] of them
 /// identify most of the gaps that have no mark.
 #[rustfmt::skip]
 pub const GAP_TEMPLATES: &[Template] = &[
-    gap(200, "g", &[LookAhead]),
-    gap(201, "g:w", &[Word(0)]),
-    gap(202, "g:w+1", &[Word(1), LookAhead]),
-    gap(203, "g:b", &[Word(0), Word(1)]),
-    gap(205, "g:b+", &[Word(1), Word(2)]),
-    gap(206, "g:t-", &[Word(-1), Word(0), Word(1)]),
-    gap(220, "g:c-1", &[Cluster(-1), Cluster(0), Cluster(1)]),
-    gap(221, "g:c+1", &[Cluster(0), Cluster(1), Cluster(2)]),
-    gap(227, "g:wc", &[Word(0), Cluster(1)]),
-    gap(228, "g:cw", &[Cluster(0), Word(1)]),
-    gap(240, "g:p", &[Profile(0), Profile(1)]),
-    gap(241, "g:pw", &[Profile(0), Word(1)]),
-    gap(250, "g:end", &[Distance, LookAhead]),
-    gap(254, "g:mark-w", &[SinceMark, Word(1)]),
-    gap(204, "g:b-", &[Word(-1), Word(0)]),
-    gap(207, "g:t+", &[Word(0), Word(1), Word(2)]),
-    gap(208, "g:q", &[Word(-1), Word(0), Word(1), Word(2)]),
-    gap(209, "g:t--", &[Word(-2), Word(-1), Word(0)]),
-    gap(210, "g:t++", &[Word(1), Word(2), Word(3)]),
-    gap(211, "g:w+2", &[Word(2)]),
-    gap(212, "g:w-1", &[Word(-1)]),
-    gap(213, "g:s", &[Word(-1), Word(1)]),
-    gap(214, "g:w+3", &[Word(3)]),
-    gap(215, "g:b++", &[Word(2), Word(3)]),
-    gap(216, "g:w-2", &[Word(-2)]),
-    gap(217, "g:w-3", &[Word(-3)]),
-    gap(218, "g:s+2", &[Word(0), Word(2)]),
-    gap(219, "g:s-1+2", &[Word(-1), Word(2)]),
-    gap(234, "g:s-2+1", &[Word(-2), Word(1)]),
-    gap(235, "g:s+3", &[Word(0), Word(3)]),
-    gap(222, "g:c-1+2", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
-    gap(223, "g:c-2+1", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1)]),
-    gap(224, "g:c+3", &[Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
-    gap(225, "g:c-2+2", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
-    gap(226, "g:c-1+3", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
-    gap(229, "g:cwc", &[Cluster(0), Word(1), Cluster(2)]),
-    gap(230, "g:cwcc", &[Cluster(0), Word(1), Cluster(2), Cluster(3)]),
-    gap(231, "g:ccw", &[Cluster(-1), Cluster(0), Word(1)]),
-    gap(232, "g:cww", &[Cluster(0), Word(1), Word(2)]),
-    gap(233, "g:wcc", &[Word(0), Cluster(1), Cluster(2)]),
-    gap(242, "g:pwc", &[Profile(0), Word(1), Cluster(2)]),
-    gap(251, "g:end-w", &[Distance, Word(1)]),
-    gap(252, "g:end-c", &[Distance, Cluster(0), Cluster(1)]),
-    gap(253, "g:mark", &[SinceMark, Distance]),
-    gap(255, "g:mark-c", &[SinceMark, Cluster(0), Cluster(1)]),
-    gap(256, "g:last", &[Before, SinceMark]),
-    gap(257, "g:last-w", &[Before, Word(1)]),
-    gap(258, "g:open", &[Opening, Distance]),
-    gap(259, "g:open-w", &[Opening, Word(1)]),
-    gap(260, "g:open-c", &[Opening, Cluster(0), Cluster(1)]),
-    gap(261, "g:open2", &[Openings, Distance]),
-    gap(262, "g:open2-c", &[Openings, Cluster(1)]),
+    always(200, "g", &[LookAhead]),
+    always(201, "g:w", &[Word(0)]),
+    always(202, "g:w+1", &[Word(1), LookAhead]),
+    always(203, "g:b", &[Word(0), Word(1)]),
+    always(205, "g:b+", &[Word(1), Word(2)]),
+    always(206, "g:t-", &[Word(-1), Word(0), Word(1)]),
+    always(220, "g:c-1", &[Cluster(-1), Cluster(0), Cluster(1)]),
+    always(221, "g:c+1", &[Cluster(0), Cluster(1), Cluster(2)]),
+    always(227, "g:wc", &[Word(0), Cluster(1)]),
+    always(228, "g:cw", &[Cluster(0), Word(1)]),
+    always(240, "g:p", &[Profile(0), Profile(1)]),
+    always(241, "g:pw", &[Profile(0), Word(1)]),
+    always(250, "g:end", &[Distance, LookAhead]),
+    always(254, "g:mark-w", &[SinceMark, Word(1)]),
+    always(204, "g:b-", &[Word(-1), Word(0)]),
+    always(207, "g:t+", &[Word(0), Word(1), Word(2)]),
+    always(208, "g:q", &[Word(-1), Word(0), Word(1), Word(2)]),
+    always(209, "g:t--", &[Word(-2), Word(-1), Word(0)]),
+    always(210, "g:t++", &[Word(1), Word(2), Word(3)]),
+    always(211, "g:w+2", &[Word(2)]),
+    always(212, "g:w-1", &[Word(-1)]),
+    always(213, "g:s", &[Word(-1), Word(1)]),
+    always(214, "g:w+3", &[Word(3)]),
+    always(215, "g:b++", &[Word(2), Word(3)]),
+    always(216, "g:w-2", &[Word(-2)]),
+    always(217, "g:w-3", &[Word(-3)]),
+    always(218, "g:s+2", &[Word(0), Word(2)]),
+    always(219, "g:s-1+2", &[Word(-1), Word(2)]),
+    always(234, "g:s-2+1", &[Word(-2), Word(1)]),
+    always(235, "g:s+3", &[Word(0), Word(3)]),
+    always(222, "g:c-1+2", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
+    always(223, "g:c-2+1", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1)]),
+    always(224, "g:c+3", &[Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
+    always(225, "g:c-2+2", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
+    always(226, "g:c-1+3", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
+    always(229, "g:cwc", &[Cluster(0), Word(1), Cluster(2)]),
+    always(230, "g:cwcc", &[Cluster(0), Word(1), Cluster(2), Cluster(3)]),
+    always(231, "g:ccw", &[Cluster(-1), Cluster(0), Word(1)]),
+    always(232, "g:cww", &[Cluster(0), Word(1), Word(2)]),
+    always(233, "g:wcc", &[Word(0), Cluster(1), Cluster(2)]),
+    always(242, "g:pwc", &[Profile(0), Word(1), Cluster(2)]),
+    always(251, "g:end-w", &[Distance, Word(1)]),
+    always(252, "g:end-c", &[Distance, Cluster(0), Cluster(1)]),
+    always(253, "g:mark", &[SinceMark, Distance]),
+    always(255, "g:mark-c", &[SinceMark, Cluster(0), Cluster(1)]),
+    always(256, "g:last", &[Before, SinceMark]),
+    always(257, "g:last-w", &[Before, Word(1)]),
+    always(258, "g:open", &[Opening, Distance]),
+    always(259, "g:open-w", &[Opening, Word(1)]),
+    always(260, "g:open-c", &[Opening, Cluster(0), Cluster(1)]),
+    always(261, "g:open2", &[Openings, Distance]),
+    always(262, "g:open2-c", &[Openings, Cluster(1)]),
 ];
 
 /// The number of templates that are filled for every gap.
 pub const GAP_CORE: usize = 14;
 
 /// The template of the pairs of words before a gap, which distinguish a question from a statement.
-pub const PAIR_TEMPLATE: Template = gap(263, "g:pair", &[Pair]);
+pub const PAIR_TEMPLATE: Template = always(263, "g:pair", &[Pair]);
 
 /// The templates of the words more than [`REACH`] positions after a gap.
 pub const FAR_TEMPLATES: [Template; 2] =
-    [gap(264, "g:far", &[FarPlace, FarWord]), gap(265, "g:far2", &[FarPair])];
+    [always(264, "g:far", &[FarPlace, FarWord]), always(265, "g:far2", &[FarPair])];
 
 /// The templates of parts of speech, for the word in the middle of a window. The tags of this word and of the
 /// words after it are not known.

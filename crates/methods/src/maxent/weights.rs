@@ -60,6 +60,23 @@ impl WeightTable {
             Self::Wide(table) => WeightReader::Wide(table.reader()),
         }
     }
+
+    /// Returns the width of the weights.
+    pub fn width(&self) -> Width {
+        match self {
+            Self::Narrow(_) => Width::Narrow,
+            Self::Wide(_) => Width::Wide,
+        }
+    }
+
+    /// Builds the bytes of a changed table, with new weights for some features and with
+    /// additional features.
+    pub fn with(&self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
+        match self {
+            Self::Narrow(table) => table.with(weights.map(|(feature, steps)| (feature, bytes(steps)))),
+            Self::Wide(table) => table.with(weights.map(|(feature, steps)| (feature, pairs(steps)))),
+        }
+    }
 }
 
 /// A reader of a table of weights.
@@ -120,88 +137,62 @@ fn wide(value: &[u8; WIDE]) -> WeightLevels {
     std::array::from_fn(|at| i16::from_le_bytes([value[2 * at], value[2 * at + 1]]))
 }
 
-/// Builds tables of weights.
-mod build {
-    use super::{HashTable, WIDE, WeightLevels, WeightTable};
-    use crate::maxent::WEIGHTS_EACH;
+/// The width of a weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// One byte.
+    Narrow,
+    /// Two bytes.
+    Wide,
+}
 
-    /// The width of a weight.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Width {
-        /// One byte.
-        Narrow,
-        /// Two bytes.
-        Wide,
-    }
-
-    impl Width {
-        /// Returns the largest number of steps of a weight, positive or negative.
-        pub fn most(self) -> i16 {
-            match self {
-                Self::Narrow => i8::MAX.into(),
-                Self::Wide => i16::MAX,
-            }
-        }
-
-        /// Returns the nearest representable number of steps.
-        pub fn nearest(self, steps: f32) -> i16 {
-            let most = f32::from(self.most());
-            steps.round().clamp(-most, most) as i16
-        }
-
-        /// Returns the number of features that fit into this many bytes.
-        pub fn room(self, bytes: usize) -> usize {
-            match self {
-                Self::Narrow => HashTable::<WEIGHTS_EACH>::room(bytes),
-                Self::Wide => HashTable::<WIDE>::room(bytes),
-            }
-        }
-
-        /// Returns the number of bytes of a table of this many features.
-        pub fn size(self, features: usize) -> usize {
-            match self {
-                Self::Narrow => HashTable::<WEIGHTS_EACH>::size(features),
-                Self::Wide => HashTable::<WIDE>::size(features),
-            }
-        }
-
-        /// Builds the bytes of a table of weights, each within [`Width::most`].
-        pub fn build(self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
-            match self {
-                Self::Narrow => HashTable::build(weights.map(|(feature, steps)| (feature, bytes(steps)))),
-                Self::Wide => HashTable::build(weights.map(|(feature, steps)| (feature, pairs(steps)))),
-            }
+impl Width {
+    /// Returns the largest number of steps of a weight, positive or negative.
+    pub fn most(self) -> i16 {
+        match self {
+            Self::Narrow => i8::MAX.into(),
+            Self::Wide => i16::MAX,
         }
     }
 
-    impl WeightTable {
-        /// Returns the width of the weights.
-        pub fn width(&self) -> Width {
-            match self {
-                Self::Narrow(_) => Width::Narrow,
-                Self::Wide(_) => Width::Wide,
-            }
-        }
+    /// Returns the nearest representable number of steps.
+    pub fn nearest(self, steps: f32) -> i16 {
+        let most = f32::from(self.most());
+        steps.round().clamp(-most, most) as i16
+    }
 
-        /// Builds the bytes of a changed table, with new weights for some features and with
-        /// additional features.
-        pub fn with(&self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
-            match self {
-                Self::Narrow(table) => table.with(weights.map(|(feature, steps)| (feature, bytes(steps)))),
-                Self::Wide(table) => table.with(weights.map(|(feature, steps)| (feature, pairs(steps)))),
-            }
+    /// Returns the number of features that fit into this many bytes.
+    pub fn room(self, bytes: usize) -> usize {
+        match self {
+            Self::Narrow => HashTable::<WEIGHTS_EACH>::room(bytes),
+            Self::Wide => HashTable::<WIDE>::room(bytes),
         }
     }
 
-    fn bytes(steps: WeightLevels) -> [u8; WEIGHTS_EACH] {
-        steps.map(|step| step as u8)
+    /// Returns the number of bytes of a table of this many features.
+    pub fn size(self, features: usize) -> usize {
+        match self {
+            Self::Narrow => HashTable::<WEIGHTS_EACH>::size(features),
+            Self::Wide => HashTable::<WIDE>::size(features),
+        }
     }
 
-    fn pairs(steps: WeightLevels) -> [u8; WIDE] {
-        std::array::from_fn(|at| steps[at / 2].to_le_bytes()[at % 2])
+    /// Builds the bytes of a table of weights, each within [`Width::most`].
+    pub fn build(self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
+        match self {
+            Self::Narrow => HashTable::build(weights.map(|(feature, steps)| (feature, bytes(steps)))),
+            Self::Wide => HashTable::build(weights.map(|(feature, steps)| (feature, pairs(steps)))),
+        }
     }
 }
-pub use build::Width;
+
+fn bytes(steps: WeightLevels) -> [u8; WEIGHTS_EACH] {
+    steps.map(|step| step as u8)
+}
+
+fn pairs(steps: WeightLevels) -> [u8; WIDE] {
+    std::array::from_fn(|at| steps[at / 2].to_le_bytes()[at % 2])
+}
 
 #[cfg(test)]
 mod tests {

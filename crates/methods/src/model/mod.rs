@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use majuscule_base::bytes::Bytes;
 pub use search::{ModelDirs, ShippedModel};
-pub use store::{Folder, Packed, Store, is_model, open, packed};
+pub use store::{Folder, Packed, Store, is_model, open, packed, settings};
 
 use majuscule_base::error::{Error, Result};
 use majuscule_text::{Labels, Locale};

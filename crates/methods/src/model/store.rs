@@ -11,7 +11,9 @@ use std::io::{Cursor, ErrorKind, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Draft, FORMAT, MANIFEST, Manifest, check_format};
+use serde::{Deserialize, Serialize};
+
+use super::{Draft, FORMAT, MANIFEST, Manifest, Section, check_format};
 use majuscule_base::bytes::{self, ALIGN, Bytes};
 use majuscule_base::error::{Error, Result};
 use majuscule_base::files::{self, Input};
@@ -34,6 +36,20 @@ pub trait Store {
     /// [`Error::Model`] if the file is missing or was altered.
     fn section(&self, name: &str) -> Result<Bytes>;
 
+    /// Returns the error of a model that cannot be used.
+    fn wrong(&self, problem: String) -> Error {
+        Error::model(self.name(), problem)
+    }
+
+    /// Returns a file of the model as text; `advice` ends the error about other bytes.
+    ///
+    /// # Errors
+    /// [`Error::Model`] if the file is missing, was altered or is not UTF-8.
+    fn text(&self, name: &str, advice: &str) -> Result<String> {
+        let bytes = self.section(name)?.to_vec();
+        String::from_utf8(bytes).map_err(|_| self.wrong(format!("{name} is not text: {advice}")))
+    }
+
     /// Compares every file with its checksum.
     ///
     /// # Errors
@@ -41,6 +57,15 @@ pub trait Store {
     fn check(&self) -> Result<()> {
         self.manifest().files.iter().try_for_each(|file| file.check(&self.section(&file.name)?, self.name()))
     }
+}
+
+/// Reads the settings of a method in the manifest of a model; `advice` ends the error about other settings.
+///
+/// # Errors
+/// [`Error::Model`] if they are not valid for the method.
+pub fn settings<'m, S: Deserialize<'m>>(store: &'m dyn Store, method: &str, advice: &str) -> Result<S> {
+    let problem = |error| format!("its settings are not valid for {method} ({error}): {advice}");
+    S::deserialize(&store.manifest().settings).map_err(|error| store.wrong(problem(error)))
 }
 
 /// Opens a model: a folder or a packed file.
@@ -74,12 +99,8 @@ pub fn is_model(path: &Path) -> Result<bool> {
 /// Checks the bytes of a section against the manifest and returns them. The check takes less than a
 /// millisecond per 10 MB in memory; a mapped file is also read from the disk.
 fn checked(store: &dyn Store, name: &str, bytes: Bytes) -> Result<Bytes> {
-    let Some(record) = store.manifest().file(name) else {
-        return Err(Error::model(
-            store.name(),
-            format!("the manifest has no file {name}: train the model again"),
-        ));
-    };
+    let missing = || store.wrong(format!("the manifest has no file {name}: train the model again"));
+    let record = store.manifest().file(name).ok_or_else(missing)?;
     record.check(&bytes, store.name())?;
     Ok(bytes)
 }
@@ -144,10 +165,9 @@ impl Store for Folder {
 
     fn section(&self, name: &str) -> Result<Bytes> {
         if !is_inside(name) {
-            return Err(Error::model(
-                &self.name,
-                format!("\"{name}\" is not a valid name of a model's file: the manifest was altered"),
-            ));
+            let problem =
+                format!("\"{name}\" is not a valid name of a model's file: the manifest was altered");
+            return Err(self.wrong(problem));
         }
         let path = self.path.join(name);
         let bytes = match self.files.iter().find(|(file, _)| file == name) {
@@ -158,8 +178,7 @@ impl Store for Folder {
             }
             _ if path.exists() => Bytes::open(&path)?,
             _ => {
-                let problem = format!("{name} is missing: copy the model again or train it again");
-                return Err(Error::model(&self.name, problem));
+                return Err(self.wrong(format!("{name} is missing: copy the model again or train it again")));
             }
         };
         checked(self, name, bytes)
@@ -232,7 +251,7 @@ impl Store for Packed {
 
     fn section(&self, name: &str) -> Result<Bytes> {
         let found = self.table.iter().find(|(section, _)| section == name);
-        let missing = || Error::model(&self.name, format!("there is no {name} in it: train the model again"));
+        let missing = || self.wrong(format!("there is no {name} in it: train the model again"));
         let (_, range) = found.ok_or_else(missing)?;
         let bytes = self.bytes.slice(range.clone());
         // A built-in model was checked when it was built.
@@ -244,6 +263,23 @@ impl Store for Packed {
 }
 
 impl Draft {
+    /// Creates a model like a stored one, but with these settings of the method and these sections.
+    ///
+    /// # Errors
+    /// If the settings cannot be written.
+    pub fn like(
+        store: &dyn Store,
+        settings: &impl Serialize,
+        sections: Vec<Section>,
+    ) -> serde_json::Result<Self> {
+        let mut manifest = store.manifest().clone();
+        let settings = serde_json::to_value(settings)?;
+        if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {
+            all.extend(settings.clone());
+        }
+        Ok(Self::new(manifest, sections))
+    }
+
     /// Writes the model as a folder that appears only once it is complete. An existing model is
     /// replaced only with `force`.
     ///

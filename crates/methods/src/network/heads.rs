@@ -155,7 +155,8 @@ impl Heads {
     /// beginning of a line to a list.
     pub fn start_odds<'a>(&self, at: usize, word: impl Fn(usize) -> Option<(WordContext, &'a [f32])>) -> u16 {
         let probability = |(_, scores): (WordContext, &[f32])| self.capital_probability(scores);
-        let is_odd = |word: (WordContext, &[f32])| word.0.is_capital() && probability(word) <= Some(0.5);
+        let is_odd =
+            |word: (WordContext, &[f32])| word.0.constraint.has_capital() && probability(word) <= Some(0.5);
         let Some(next) = word(at + 1).filter(|(context, _)| context.shows_start) else { return 1 };
         let (Some(before), Some(capital)) = (word(at), probability(next)) else { return 1 };
         // After a form of address, the capital belongs to a name.
@@ -354,11 +355,6 @@ impl RightContext {
 }
 
 impl WordContext {
-    /// Returns true if the capitals of the word in the source are kept.
-    fn is_capital(self) -> bool {
-        self.constraint.has_capital()
-    }
-
     /// Returns true if a sentence begins at the word, if no marks are inserted: the text shows the start,
     /// or `found` infers it from the scores of the mark before the word.
     fn begins(self, starts: SentenceStarts, found: impl FnOnce() -> bool) -> bool {

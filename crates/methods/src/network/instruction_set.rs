@@ -96,18 +96,14 @@ impl InstructionSet {
     /// result is the same for all sets. Only code that is inlined into `work` is compiled so.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
-            Self::Plain => work(),
-            // All code for these targets uses their vectors.
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon | Self::NeonDot => work(),
-            #[cfg(target_feature = "simd128")]
-            Self::Simd128 => work(),
             // SAFETY: a set is chosen only if `all` found its instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::AvxVnni => unsafe { avx2(work) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 | Self::Avx512Vnni | Self::Amx => unsafe { avx512(work) },
+            // All code for other targets uses their vectors.
+            _ => work(),
         }
     }
 }

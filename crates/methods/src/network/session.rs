@@ -18,13 +18,10 @@ pub trait WindowModel: Debug + Sync {
         Self: 'm;
     /// The state of a text between its windows, such as the scores of words that are also targets
     /// of later windows.
-    type Pending: Debug + Clone + Send;
+    type Pending: Debug + Clone + Default + Send;
 
     /// Returns the windower of a session.
     fn windower(&self, request: Request) -> Windower<Self::Encoder<'_>>;
-
-    /// Returns the state before the first window of a text.
-    fn begin(&self) -> Self::Pending;
 
     /// Appends the choices for the words that are finished with these windows.
     fn answer(
@@ -52,7 +49,7 @@ const MOST_WAITING: usize = 1024;
 impl<'a, M: WindowModel> WindowSession<'a, M> {
     /// Starts a text.
     pub fn new(model: &'a M, request: Request) -> Self {
-        let (windower, windows, pending) = (model.windower(request), Vec::new(), model.begin());
+        let (windower, windows, pending) = (model.windower(request), Vec::new(), M::Pending::default());
         Self { model, request, windower, windows, pending }
     }
 

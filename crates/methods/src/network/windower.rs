@@ -120,6 +120,14 @@ pub struct WindowOptions {
 }
 
 impl WindowOptions {
+    /// Returns the options of windows of this capacity and overlap for texts without marks, whose sentence starts are
+    /// predicted. Each word is a target of one window.
+    pub fn new(capacity: usize, overlap: usize, runs_on: bool, look_ahead: Option<usize>) -> Self {
+        let (starts, predictions) = (SentenceStarts::Predicted, 1);
+        let (puts_marks, shown_capitals) = (false, false);
+        Self { capacity, overlap, runs_on, look_ahead, puts_marks, shown_capitals, starts, predictions }
+    }
+
     /// Returns the options for a request to a model with these marks.
     #[must_use]
     pub fn for_request(self, request: &Request, marks: MarkSet) -> Self {

@@ -9,7 +9,7 @@ use super::dropout::Dropout;
 use super::names::DISTANCES;
 use super::ops::{self, AttentionHeads};
 use super::weights::TensorMap;
-use majuscule_methods::network::bert::distances::DistanceBuckets;
+use majuscule_methods::network::bert::distances::bucket;
 
 /// Texts as rows of subwords, padded to equal width.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,8 +121,9 @@ impl BertEncoder {
     /// Returns the summands of attention scores in texts of this width, if the encoder has them.
     fn distances(&self, width: usize) -> Result<Option<Tensor>> {
         let Some(table) = &self.distances else { return Ok(None) };
-        let buckets = DistanceBuckets { count: self.config.relative_attention_num_buckets };
-        let pairs = (0..width).flat_map(|query| (0..width).map(move |key| buckets.of(query, key) as u32));
+        let buckets = self.config.relative_attention_num_buckets;
+        let pairs =
+            (0..width).flat_map(|query| (0..width).map(move |key| bucket(buckets, query, key) as u32));
         let rows = ops::rows(table, &pairs.collect::<Vec<_>>())?;
         let summands = rows.t()?.contiguous()?.reshape((self.config.num_attention_heads, width, width))?;
         Ok(Some(summands))
@@ -212,7 +213,8 @@ impl EncoderLayer {
             ops::layer_norm(&sum, &norm.weight, &norm.bias, config.layer_norm_eps)
         };
         let x = join(self.attended.linear(&attended)?, x, &self.attended_norm)?;
-        let inner = ops::gelu(&self.inner.linear(&x)?)?;
+        // GELU (Hendrycks & Gimpel 2016) with the error function.
+        let inner = self.inner.linear(&x)?.gelu_erf()?;
         join(self.outer.linear(&inner)?, &x, &self.outer_norm)
     }
 }

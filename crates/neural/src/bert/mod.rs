@@ -62,8 +62,10 @@ pub type Bert = BertModel<HuggingFaceTokenizer, TensorScorer>;
 #[derive(Debug)]
 pub struct TensorScorer {
     config: EncoderConfig,
-    weights: TensorMap,
-    tagger: BertTagger,
+    /// The weights.
+    pub weights: TensorMap,
+    /// The tagger.
+    pub tagger: BertTagger,
     padding: u32,
     /// The engine, made when it is first needed.
     engine: OnceLock<EngineScorer>,
@@ -87,7 +89,7 @@ pub fn load(store: &dyn Store, computing: &Backend) -> Result<Bert> {
         let weights = weights::tensors(file, &Device::Cpu)?;
         TensorScorer::new(weights, &files.config, subwords.special.padding).map_err(|error| error.to_string())
     })?;
-    on(files.model(subwords, scorer)?, &device, precision).map_err(failed)
+    on(files.model(subwords, scorer), &device, precision).map_err(failed)
 }
 
 /// Moves a model to this device and precision. The saved form stays the same.
@@ -138,16 +140,6 @@ impl TensorScorer {
             engine: OnceLock::new(),
             precision: Precision::F32,
         })
-    }
-
-    /// Returns the weights.
-    pub fn weights(&self) -> &TensorMap {
-        &self.weights
-    }
-
-    /// Returns the tagger.
-    pub fn tagger(&self) -> &BertTagger {
-        &self.tagger
     }
 
     /// Returns the engine, which computes the scores on the CPU.

@@ -66,14 +66,6 @@ pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor
     centred.broadcast_div(&deviation)?.broadcast_mul(&w)?.broadcast_add(&b)?.to_dtype(kind)
 }
 
-/// Computes the Gaussian error linear unit, `x · Φ(x)` (Hendrycks & Gimpel 2016), with the error function.
-///
-/// # Errors
-/// Fails if there is not enough memory.
-pub fn gelu(x: &Tensor) -> Result<Tensor> {
-    x.gelu_erf()
-}
-
 /// Computes attention (Vaswani et al. 2017, section 3.2) within each sequence, from rows of queries, keys and
 /// values to rows of results. `mask` has the dropout factors of the attention probabilities, sequences × heads
 /// × width × width.

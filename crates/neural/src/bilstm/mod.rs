@@ -15,9 +15,9 @@ pub use weights::Widths;
 use crate::shared::heads::{ChainState, Heads};
 use crate::shared::session::{WindowModel, WindowSession};
 use crate::shared::windower::Windower;
-use majuscule_base::error::{Error, Result};
+use majuscule_base::error::Result;
 use majuscule_methods::gaps::MarkCosts;
-use majuscule_methods::model::{Section, Store};
+use majuscule_methods::model::{self, Section, Store};
 use majuscule_methods::spellings::ClassCases;
 use majuscule_methods::{Method, classical};
 use majuscule_text::restorer::{Details, Request, Restorer, Session};
@@ -76,19 +76,15 @@ impl Bilstm {
     /// Reads a model.
     ///
     /// # Errors
-    /// Returns [`Error::Model`] if a file of the model is missing, cut off or altered.
+    /// Returns [`Error::Model`](majuscule_base::error::Error::Model) if a file of the model is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
-        let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
-        let settings = BilstmSettings::deserialize(&manifest.settings)
-            .map_err(|error| wrong(format!("its settings are not valid for bilstm ({error})")))?;
+        let wrong = |problem: String| store.wrong(format!("{problem}: train it again"));
+        let settings: BilstmSettings = model::settings(store, NAME, "train it again")?;
         // All checksums are verified before any file is read.
-        let [words, letters, weights, mixed] =
-            [WORDS, LETTERS, WEIGHTS, MIXED].map(|name| store.section(name));
-        let (words, letters, weights, mixed) = (words?, letters?, weights?, mixed?);
-        let text = |name: &str, bytes: &[u8]| {
-            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(format!("{name} is not text")))
-        };
+        let text = |name: &str| store.text(name, "train it again");
+        let (words, letters, weights) = (text(WORDS)?, text(LETTERS)?, store.section(WEIGHTS)?);
+        let mixed = text(MIXED)?;
         if let Some((name, width)) = settings.widths.wrong() {
             return Err(wrong(format!("its settings have the width {name} {width}")));
         }
@@ -98,7 +94,7 @@ impl Bilstm {
                 "its window of {window} words or its number of labels, {labels}, is out of range"
             )));
         }
-        let vocabulary = BilstmVocabulary::new(text(WORDS, &words)?, text(LETTERS, &letters)?)
+        let vocabulary = BilstmVocabulary::new(words, letters)
             .map_err(|problem| wrong(format!("{WORDS} or {LETTERS} {problem}")))?;
         let layout = WeightLayout::new(
             settings.widths,
@@ -108,7 +104,6 @@ impl Bilstm {
         );
         let weights = NetworkWeights::read(layout, &weights)
             .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
-        let mixed = text(MIXED, &mixed)?;
         Ok(Self::new(vocabulary, weights, mixed, settings, manifest.locale, manifest.labels.clone()))
     }
 
@@ -133,18 +128,6 @@ impl Bilstm {
             (WEIGHTS.to_owned(), self.weights.bytes()),
             (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ]
-    }
-
-    /// Returns the settings in the manifest of the model.
-    pub fn settings(&self) -> &BilstmSettings {
-        &self.settings
-    }
-
-    /// Returns the model with these costs of marks.
-    #[must_use]
-    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
-        self.settings.costs = Some(costs);
-        self
     }
 
     /// Computes the scores of a window.
@@ -280,10 +263,6 @@ impl WindowModel for Bilstm {
         let BilstmSettings { window, runs_on, .. } = self.settings;
         let options = windows::options(window, runs_on, request.look_ahead);
         Windower::new(&self.vocabulary, options.for_request(&request, self.heads.marks()))
-    }
-
-    fn begin(&self) -> ChainState {
-        ChainState::default()
     }
 
     /// Windows go through the network one at a time, so that the scores of a window do not depend on other windows.

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::crf::LabelChain;
 use super::weights::WeightsView;
 use crate::shared::heads::HeadSizes;
-use crate::shared::lstm::{CellLayout, LstmCell, Trace};
+use crate::shared::lstm::{LstmPair, Trace};
 use crate::shared::product::{MatrixView, MatrixViewMut};
-use crate::shared::sequences::{Direction, SequenceSteps};
+use crate::shared::sequences::SequenceSteps;
 
 /// A word as input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,18 @@ impl<'a> WordBatch<'a> {
         })
     }
 
+    /// Returns the LSTMs over letters, which read these embeddings.
+    pub fn spelling_lstms<'b>(&'b self, weights: WeightsView<'b>, inputs: &'b [f32]) -> LstmPair<'b> {
+        let WeightsView { layout, values } = weights;
+        LstmPair { weights: values, cells: &layout.spelling, steps: &self.letters, inputs }
+    }
+
+    /// Returns the LSTMs over words, which read these inputs.
+    pub fn sentence_lstms<'b>(&'b self, weights: WeightsView<'b>, inputs: &'b [f32]) -> LstmPair<'b> {
+        let WeightsView { layout, values } = weights;
+        LstmPair { weights: values, cells: &layout.sentence, steps: &self.steps, inputs }
+    }
+
     /// Returns the rows in which the LSTM over letters finishes a spelling, forward and backward.
     pub fn ends(&self, spelling: usize) -> [usize; 2] {
         [self.spellings[spelling].len() - 1, 0].map(|step| self.letters.row(spelling, step))
@@ -111,7 +123,7 @@ pub fn forward(weights: WeightsView<'_>, batch: &WordBatch<'_>, drop: &mut dyn F
             letters.extend_from_slice(row(letter_rows, spelling[step] as usize, widths.letter));
         }
     }
-    let (letter_states, spelling) = read(weights, &layout.spelling, &batch.letters, &letters);
+    let (letter_states, spelling) = batch.spelling_lstms(weights, &letters).read();
 
     let mut inputs = Vec::with_capacity(batch.words.len() * widths.input());
     let word_rows = weights.part(&layout.words);
@@ -123,7 +135,7 @@ pub fn forward(weights: WeightsView<'_>, batch: &WordBatch<'_>, drop: &mut dyn F
         }
     }
     drop(&mut inputs);
-    let (states, sentence) = read(weights, &layout.sentence, &batch.steps, &inputs);
+    let (states, sentence) = batch.sentence_lstms(weights, &inputs).read();
 
     let mut seen = states.clone();
     drop(&mut seen);
@@ -132,24 +144,6 @@ pub fn forward(weights: WeightsView<'_>, batch: &WordBatch<'_>, drop: &mut dyn F
     let head = MatrixView::new(weights.part(&layout.head), outputs);
     MatrixViewMut::new(&mut scores, outputs).add(MatrixView::new(&seen, 2 * widths.hidden), head);
     Forward { letters, letter_states, spelling, inputs, states, seen, sentence, scores }
-}
-
-/// Reads rows in both directions, and returns the states of both LSTMs side by side.
-fn read(
-    weights: WeightsView<'_>,
-    cells: &[CellLayout; 2],
-    steps: &SequenceSteps,
-    inputs: &[f32],
-) -> (Vec<f32>, [Trace; 2]) {
-    let hidden = cells[0].hidden;
-    let mut states = vec![0.0; steps.rows() * 2 * hidden];
-    let columns = inputs.len() / steps.rows().max(1);
-    let inputs = MatrixView::part(inputs, steps.rows(), columns, columns);
-    let traces = [0, 1].map(|at| {
-        let cell = LstmCell::new(weights.values, &cells[at]);
-        cell.run(steps, inputs, Direction::BOTH[at], &mut states, (at * hidden, 2 * hidden))
-    });
-    (states, traces)
 }
 
 /// Returns a row of this many columns.

@@ -1,11 +1,12 @@
 //! The ids of words and letters. The id 0 stands for unknown words and letters.
 
+use majuscule_methods::network::cnn_bilstm::subwords::word_ids;
 use rustc_hash::FxHashMap;
 
 /// The vocabulary of words and letters of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BilstmVocabulary {
-    words: FxHashMap<String, u32>,
+    words: FxHashMap<Box<str>, u32>,
     letters: FxHashMap<char, u32>,
     words_text: String,
     letters_text: String,
@@ -21,15 +22,7 @@ impl BilstmVocabulary {
     /// # Errors
     /// Describes the fault in the texts.
     pub fn new(words_text: String, letters_text: String) -> Result<Self, String> {
-        if !(words_text.is_empty() || words_text.ends_with('\n')) {
-            return Err("ends within a word".to_owned());
-        }
-        let mut words = FxHashMap::default();
-        for (at, word) in words_text.lines().enumerate() {
-            if word.is_empty() || words.insert(word.to_owned(), at as u32 + 1).is_some() {
-                return Err(format!("has no word, or one that occurred before, in line {}", at + 1));
-            }
-        }
+        let words = word_ids(&words_text, 1)?;
         let mut letters = FxHashMap::default();
         for (at, letter) in letters_text.chars().enumerate() {
             if letters.insert(letter, at as u32 + 1).is_some() {

@@ -73,14 +73,8 @@ impl WeightLayout {
             end - len..end
         };
         let letter_rows = next(letters * widths.letter);
-        let mut cell = |sees: usize, hidden: usize| CellLayout {
-            hidden,
-            inputs: next(sees * 4 * hidden),
-            states: next(hidden * 4 * hidden),
-            bias: next(4 * hidden),
-        };
-        let spelling = [(); 2].map(|()| cell(widths.letter, widths.letter_hidden));
-        let sentence = [(); 2].map(|()| cell(widths.input(), widths.hidden));
+        let spelling = CellLayout::both(widths.letter, widths.letter_hidden, &mut next);
+        let sentence = CellLayout::both(widths.input(), widths.hidden, &mut next);
         Self {
             widths,
             heads,

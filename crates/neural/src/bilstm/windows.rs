@@ -7,7 +7,6 @@ use super::vocabulary::BilstmVocabulary;
 use crate::shared::heads::RightContext;
 use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
 use majuscule_base::error::Result;
-use majuscule_text::restorer::SentenceStarts;
 
 /// The ids of a word and of its letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,17 +29,7 @@ pub type ScoredWindow = (TextWindow, [Vec<f32>; 2]);
 
 /// Returns the options of windows of this many words.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
-    let (overlap, starts) = (window.div_ceil(2), SentenceStarts::Predicted);
-    WindowOptions {
-        capacity: window,
-        overlap,
-        runs_on,
-        look_ahead,
-        puts_marks: false,
-        shown_capitals: false,
-        starts,
-        predictions: 1,
-    }
+    WindowOptions::new(window, window.div_ceil(2), runs_on, look_ahead)
 }
 
 impl WordEncoder for &BilstmVocabulary {

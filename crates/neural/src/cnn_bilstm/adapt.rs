@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::layout::CnnBilstmLayout;
 use super::{CnnBilstmConfig, SubwordSamples, SubwordTraining};
+use crate::shared::checkpoint_file::CheckpointFile;
 use crate::shared::checks::check_numbers;
-use crate::shared::flat_checkpoint::FlatCheckpoint;
 use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRecord, show_default};
 use crate::shared::samples::running_text;
 use majuscule_base::error::Result;
@@ -68,13 +68,11 @@ impl Adapter for CnnBilstmAdaptation {
         let running = running_text(corpus, Heads::of(&parts.labels).marks())?;
         let corpus = running.as_ref().unwrap_or(corpus);
         let record = TrainingRecord { config: &config, training };
-        let checkpoint = FlatCheckpoint::new(NAME, &self.training, &record, corpus)?;
+        let checkpoint = CheckpointFile::new(NAME, &self.training, &record, corpus)?;
         parts.settings.runs_on = corpus.protocol().runs_on();
         parts.settings.in_bytes = false;
         let samples = SubwordSamples::read_for(parts, training.split(corpus))?;
-        let protocol = corpus.protocol();
-        let subword =
-            SubwordTraining { config: &config, training, protocol, checkpoint, samples, keep: self.keep };
+        let subword = SubwordTraining { config: &config, training, checkpoint, samples, keep: self.keep };
         let (parts, weights) = subword.run(|_| weights, threads, watch)?;
         let mut settings = json(&parts.settings);
         // Replaces the setting of a compact model.

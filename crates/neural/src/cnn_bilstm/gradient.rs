@@ -4,12 +4,11 @@ use majuscule_methods::network::cnn_bilstm::shape::CONVOLVED;
 
 use super::layout::CnnBilstmLayout;
 use super::network::{SubwordBatch, SubwordPass};
+use crate::shared::gold::cross_entropy;
 use crate::shared::heads::HeadSizes;
-use crate::shared::lstm::LstmCell;
-use crate::shared::lstm_back::LstmPass;
 use crate::shared::product::{MatrixView, MatrixViewMut};
-use crate::shared::sequences::Direction;
 use crate::shared::sparse_adam::{SparseGradient, TableGradient};
+use crate::shared::values::{add, multiply};
 
 /// Returns the mean loss of the words of a batch and its gradient. `masks` are the dropout factors of
 /// [`super::network::forward`], in the order in which it applies them; empty without dropout.
@@ -28,25 +27,11 @@ pub(super) fn gradient(
 
     let mut gradient = heads(layout, weights, batch, &inputs[shape.layers], &scores, &mut dense);
     for (layer, traces) in traces.into_iter().enumerate().rev() {
-        multiply(&mut gradient, masks.get(layer + 1));
-        let mut below = vec![0.0; inputs[layer].len()];
-        for (at, trace) in traces.into_iter().enumerate() {
-            let cell = &layout.lstms[layer][at];
-            let pass = LstmPass {
-                cell: LstmCell::new(weights, cell),
-                layout: cell,
-                steps: &batch.steps,
-                direction: Direction::BOTH[at],
-                inputs: &inputs[layer],
-                states: &states[layer],
-                column: at * shape.hidden,
-                width: 2 * shape.hidden,
-            };
-            pass.back(trace, &mut gradient, &mut dense, &mut below);
-        }
-        gradient = below;
+        masks.get(layer + 1).into_iter().for_each(|mask| multiply(&mut gradient, mask));
+        let lstms = layout.lstm_layer(layer, weights, &batch.steps, &inputs[layer]);
+        gradient = lstms.back(&states[layer], traces, &mut gradient, &mut dense);
     }
-    multiply(&mut gradient, masks.first());
+    masks.first().into_iter().for_each(|mask| multiply(&mut gradient, mask));
 
     let ids = batch.words.iter().filter_map(|word| word.id);
     let mut of_words = TableGradient::new(layout.words.start, shape.channels, ids);
@@ -86,13 +71,7 @@ fn loss(sizes: HeadSizes, batch: &SubwordBatch, scores: &[f32], gradients: &mut 
             [(cases, of_cases), (marks, of_marks)].into_iter().zip(word.labels)
         {
             let Some(right) = label else { continue };
-            let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let powers = scores.iter().map(|score| f64::from(score - most).exp());
-            let sum: f64 = powers.clone().sum();
-            loss += weight * (sum.ln() - f64::from(scores[right] - most));
-            for (at, (gradient, power)) in gradients.iter_mut().zip(powers).enumerate() {
-                *gradient = (weight * (power / sum - f64::from(u8::from(at == right)))) as f32;
-            }
+            loss += cross_entropy(scores, right, weight, gradients);
         }
     }
     loss
@@ -151,14 +130,4 @@ fn convolution(
         MatrixViewMut::new(rows, width).add(inner, MatrixView::new(weight, channels).transposed());
     }
     gradient
-}
-
-fn add(sums: &mut [f32], values: &[f32]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-}
-
-fn multiply(values: &mut [f32], factors: Option<&Vec<f32>>) {
-    if let Some(factors) = factors {
-        values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
-    }
 }

@@ -9,7 +9,8 @@ use majuscule_methods::network::tensors::{Embeddings, Shapes, WeightSource, embe
 use majuscule_methods::network::word_lexicon::ROWS;
 
 use crate::shared::heads::HeadSizes;
-use crate::shared::lstm::CellLayout;
+use crate::shared::lstm::{CellLayout, LstmPair};
+use crate::shared::sequences::SequenceSteps;
 
 /// The ranges of the parts of the weights. The tables are last, so that all other weights form one range.
 #[derive(Debug, Clone)]
@@ -47,13 +48,8 @@ impl CnnBilstmLayout {
         let channels = shape.channels;
         let convolution = [next(CONVOLVED * shape.embedding * channels), next(channels)];
         let hidden = shape.hidden;
-        let mut cell = |inputs: usize| CellLayout {
-            hidden,
-            inputs: next(inputs * 4 * hidden),
-            states: next(hidden * 4 * hidden),
-            bias: next(4 * hidden),
-        };
-        let lstms = (0..shape.layers).map(|at| [(); 2].map(|()| cell(shape.layer_input(at)))).collect();
+        let mut lstm = |at| CellLayout::both(shape.layer_input(at), hidden, &mut next);
+        let lstms = (0..shape.layers).map(&mut lstm).collect();
         Self {
             shape,
             sizes,
@@ -77,6 +73,17 @@ impl CnnBilstmLayout {
     /// Returns the range of all weights except the tables.
     pub(super) fn dense(&self) -> Range<usize> {
         0..self.subwords.start
+    }
+
+    /// Returns the LSTMs of a layer, which read these inputs.
+    pub(super) fn lstm_layer<'a>(
+        &'a self,
+        layer: usize,
+        weights: &'a [f32],
+        steps: &'a SequenceSteps,
+        inputs: &'a [f32],
+    ) -> LstmPair<'a> {
+        LstmPair { weights, cells: &self.lstms[layer], steps, inputs }
     }
 
     /// Returns the names and shapes of the tensors.
@@ -106,37 +113,31 @@ impl CnnBilstmLayout {
 
     /// Returns the positions of the numbers of the tensor with this name among all weights.
     fn positions(&self, name: &str) -> Option<Vec<usize>> {
+        // Matrices, with their numbers of columns, are turned.
+        let mut parts = vec![
+            (shape::SUBWORDS.to_owned(), &self.subwords, None),
+            (shape::WORDS.to_owned(), &self.words, None),
+            (shape::LAYOUTS.to_owned(), &self.layouts, None),
+            (shape::LEXICON_ROWS.to_owned(), &self.lexicon, None),
+            (shape::CONVOLUTION[0].to_owned(), &self.convolution[0], Some(self.shape.channels)),
+            (shape::CONVOLUTION[1].to_owned(), &self.convolution[1], None),
+        ];
+        for (at, cells) in self.lstms.iter().enumerate() {
+            for (cell, direction) in cells.iter().zip(DIRECTIONS) {
+                let columns = Some(4 * cell.hidden);
+                parts.push((shape::lstm(at, direction, "inputs"), &cell.inputs, columns));
+                parts.push((shape::lstm(at, direction, "states"), &cell.states, columns));
+                parts.push((shape::lstm(at, direction, "bias"), &cell.bias, None));
+            }
+        }
         let turned = |range: &Range<usize>, columns: usize| -> Vec<usize> {
             (0..columns).flat_map(|column| range.clone().skip(column).step_by(columns)).collect()
         };
-        let plain = |range: &Range<usize>| range.clone().collect();
-        match name {
-            shape::SUBWORDS => return Some(plain(&self.subwords)),
-            shape::WORDS => return Some(plain(&self.words)),
-            shape::LAYOUTS => return Some(plain(&self.layouts)),
-            shape::LEXICON_ROWS => return Some(plain(&self.lexicon)),
-            _ if name == shape::CONVOLUTION[0] => {
-                return Some(turned(&self.convolution[0], self.shape.channels));
-            }
-            _ if name == shape::CONVOLUTION[1] => return Some(plain(&self.convolution[1])),
-            _ => {}
-        }
-        for (at, cells) in self.lstms.iter().enumerate() {
-            for (cell, direction) in cells.iter().zip(DIRECTIONS) {
-                match name {
-                    _ if name == shape::lstm(at, direction, "inputs") => {
-                        return Some(turned(&cell.inputs, 4 * cell.hidden));
-                    }
-                    _ if name == shape::lstm(at, direction, "states") => {
-                        return Some(turned(&cell.states, 4 * cell.hidden));
-                    }
-                    _ if name == shape::lstm(at, direction, "bias") => return Some(plain(&cell.bias)),
-                    _ => {}
-                }
-            }
+        if let Some((_, range, columns)) = parts.into_iter().find(|(part, ..)| part == name) {
+            return Some(columns.map_or_else(|| range.clone().collect(), |columns| turned(range, columns)));
         }
         let HeadSizes { cases, marks } = self.sizes;
-        let (heads, bias) = (turned(&self.heads, 2 * self.sizes.all()), plain(&self.heads_bias));
+        let heads = turned(&self.heads, 2 * self.sizes.all());
         let width = 2 * self.shape.hidden;
         let parts = [(0, cases, 0), (2 * cases, marks, cases)];
         for (head, (first, labels, in_bias)) in HEADS.into_iter().zip(parts) {
@@ -146,7 +147,9 @@ impl CnnBilstmLayout {
                     let both = (first..first + labels).flat_map(|at| [row(at), row(at + labels)]);
                     return Some(both.flatten().copied().collect());
                 }
-                Some(".bias") => return Some(bias[in_bias..][..labels].to_vec()),
+                Some(".bias") => {
+                    return Some(self.heads_bias.clone().skip(in_bias).take(labels).collect());
+                }
                 _ => {}
             }
         }

@@ -17,19 +17,19 @@ use std::num::NonZeroUsize;
 pub use adapt::CnnBilstmAdaptation;
 pub use config::CnnBilstmConfig;
 use majuscule_base::error::{Error, Result};
-use majuscule_methods::gaps::MarkCosts;
-use majuscule_methods::network::cnn_bilstm::{CnnBilstm, CnnBilstmParts, EnginePrecision, NAME};
+use majuscule_methods::network::cnn_bilstm::{CnnBilstmParts, EnginePrecision, NAME};
 use majuscule_methods::network::tensors;
 use majuscule_text::Tokens;
 use majuscule_text::restorer::{Request, Restorer};
-use majuscule_train::corpus::{Corpus, Example, Protocol};
+use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::Watch;
 
-use crate::shared::flat::FlatTraining;
-use crate::shared::flat_checkpoint::FlatCheckpoint;
+use crate::shared::checkpoint_file::CheckpointFile;
+use crate::shared::flat::train_flat;
 use crate::shared::heads::Heads;
 use crate::shared::options::NetworkTraining;
 use crate::shared::samples::{BatchSize, running_text};
+use crate::shared::train_loop::TrainSetup;
 use layout::{CnnBilstmLayout, FlatWeights};
 use network::InputDropout;
 use samples::SubwordSamples;
@@ -56,10 +56,9 @@ pub fn train(
     let training = record.training;
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
-    let checkpoint = FlatCheckpoint::new(NAME, &config.training, &record, corpus)?;
+    let checkpoint = CheckpointFile::new(NAME, &config.training, &record, corpus)?;
     let samples = SubwordSamples::read(config, training.split(corpus))?;
-    let training =
-        SubwordTraining { config, training, protocol: corpus.protocol(), checkpoint, samples, keep: 0.0 };
+    let training = SubwordTraining { config, training, checkpoint, samples, keep: 0.0 };
     training.run(|layout| init_weights(layout, record.training.seed), threads, watch)
 }
 
@@ -67,8 +66,7 @@ pub fn train(
 struct SubwordTraining<'a> {
     config: &'a CnnBilstmConfig,
     training: NetworkTraining,
-    protocol: Protocol,
-    checkpoint: Option<FlatCheckpoint<'a>>,
+    checkpoint: Option<CheckpointFile<'a>>,
     samples: SubwordSamples,
     /// The fraction of the initial weights in the result.
     keep: f64,
@@ -82,8 +80,8 @@ impl SubwordTraining<'_> {
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<(CnnBilstmParts, Vec<u8>)> {
-        let Self { config, training, protocol, checkpoint, samples, keep } = self;
-        let SubwordSamples { dataset, mut parts, words, digest } = samples;
+        let Self { config, training, checkpoint, samples, keep } = self;
+        let SubwordSamples { dataset, mut parts, words } = samples;
         let sizes = Heads::of(&dataset.labels).sizes();
         let layout = CnnBilstmLayout::new(parts.settings.shape, words, sizes);
         let model = |values: &[f32]| {
@@ -94,43 +92,21 @@ impl SubwordTraining<'_> {
         let special = parts.vocabulary().map_err(Error::usage)?.special();
         let dropout = InputDropout { unknown: config.unknown, right_context: config.right_context_dropout };
         let network = CnnBilstmTrainer { training, dropout, layout: &layout, special, model: &model };
-        let flat = FlatTraining {
-            network: &network,
-            dataset: &dataset,
-            protocol,
-            options: &config.training,
-            training,
-            batch: BatchSize::Subwords(BATCH_WORDS),
-            checkpoint: checkpoint.map(|checkpoint| checkpoint.of(digest)),
-            threads,
-        };
+        let batch = BatchSize::Subwords(BATCH_WORDS);
+        let setup = TrainSetup { dataset: &dataset, options: &config.training, training, batch, threads };
         let initial = initial(&layout);
-        let mut values = flat.run(initial.clone(), watch)?;
+        let mut values = train_flat(&network, initial.clone(), checkpoint, setup, watch)?;
         if keep > 0.0 {
             for (value, initial) in values.iter_mut().zip(initial) {
                 *value += keep as f32 * (initial - *value);
             }
         }
-        parts.settings.costs = costs(config, &model(&values)?, &dataset.held_out, threads)?;
+        let model = model(&values)?;
+        let request = Request { marks: model.labels().marks(), threads, ..Request::default() };
+        let scored = |documents: &[Tokens], request| model.scored(documents, request);
+        let choices = |windows: &Vec<_>, costs, request| model.decoded(windows, costs, request);
+        parts.settings.costs = config.heads.costs(request, &dataset.held_out, scored, choices)?;
         let weights = tensors::write(&layout.tensors(), &FlatWeights { layout: &layout, values: &values });
         Ok((parts, weights.map_err(Error::usage)?))
     }
-}
-
-/// Returns the costs of marks, which are given or chosen for the best F on held-out examples. Returns `None` for a
-/// model without marks.
-fn costs(
-    config: &CnnBilstmConfig,
-    model: &CnnBilstm,
-    held_out: &[Example],
-    threads: NonZeroUsize,
-) -> Result<Option<MarkCosts>> {
-    let marks = model.labels().marks();
-    if marks.is_empty() {
-        return Ok(None);
-    }
-    let request = Request { marks, threads, ..Request::default() };
-    let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
-    let scored = model.scored(&documents, request)?;
-    config.heads.costs(marks, held_out, |at, costs| model.decoded(&scored[at], costs, request)).map(Some)
 }

@@ -11,9 +11,10 @@ use majuscule_train::random::{Random, below, unit};
 use super::layout::CnnBilstmLayout;
 use super::samples::SubwordSample;
 use crate::shared::heads::HeadSizes;
-use crate::shared::lstm::{LstmCell, Trace};
+use crate::shared::lstm::Trace;
 use crate::shared::product::{MatrixView, MatrixViewMut};
-use crate::shared::sequences::{Direction, SequenceSteps};
+use crate::shared::sequences::SequenceSteps;
+use crate::shared::values::add;
 
 /// Texts that go through a network together.
 #[derive(Debug)]
@@ -166,31 +167,17 @@ pub(super) fn forward(
     let table = &weights[layout.words.clone()];
     for (word, vector) in batch.words.iter().zip(words.chunks_exact_mut(shape.channels)) {
         if let Some(id) = word.id {
-            let own = &table[id as usize * shape.channels..][..shape.channels];
-            vector.iter_mut().zip(own).for_each(|(value, own)| *value += own);
+            add(vector, &table[id as usize * shape.channels..][..shape.channels]);
         }
         for start in word.dense_vectors(layout) {
-            let own = &weights[start..][..shape.channels];
-            vector.iter_mut().zip(own).for_each(|(value, own)| *value += own);
+            add(vector, &weights[start..][..shape.channels]);
         }
     }
     drop(&mut words);
     let (mut inputs, mut all_states, mut traces) = (vec![words], Vec::new(), Vec::new());
-    for cells in &layout.lstms {
-        let width = 2 * shape.hidden;
-        let mut states = vec![0.0; batch.steps.rows() * width];
-        let seen = &inputs[inputs.len() - 1];
-        let view = MatrixView::new(seen, seen.len() / batch.steps.rows().max(1));
-        traces.push([0, 1].map(|at| {
-            let position = (at * shape.hidden, width);
-            LstmCell::new(weights, &cells[at]).run(
-                &batch.steps,
-                view,
-                Direction::BOTH[at],
-                &mut states,
-                position,
-            )
-        }));
+    for layer in 0..shape.layers {
+        let (states, trace) = layout.lstm_layer(layer, weights, &batch.steps, &inputs[layer]).read();
+        traces.push(trace);
         let mut dropped = states.clone();
         drop(&mut dropped);
         inputs.push(dropped);
@@ -245,13 +232,11 @@ fn scores(layout: &CnnBilstmLayout, weights: &[f32], batch: &SubwordBatch, state
     let mut scores = weights[layout.heads_bias.clone()].repeat(batch.words.len());
     let HeadSizes { cases, marks } = layout.sizes;
     for (score, part) in scores.chunks_exact_mut(all).zip(parts.chunks_exact(2 * all)) {
-        score.iter_mut().zip(&part[cases..2 * cases + marks]).for_each(|(score, part)| *score += part);
+        add(score, &part[cases..2 * cases + marks]);
     }
     for (one, next) in batch.neighbours() {
-        let before = &parts[one * 2 * all..][..cases];
-        scores[next * all..][..cases].iter_mut().zip(before).for_each(|(score, part)| *score += part);
-        let after = &parts[next * 2 * all + 2 * cases + marks..][..marks];
-        scores[one * all + cases..][..marks].iter_mut().zip(after).for_each(|(score, part)| *score += part);
+        add(&mut scores[next * all..][..cases], &parts[one * 2 * all..]);
+        add(&mut scores[one * all + cases..][..marks], &parts[next * 2 * all + 2 * cases + marks..]);
     }
     scores
 }

@@ -16,7 +16,6 @@ use crate::shared::gold::WordLabels;
 use crate::shared::heads::Heads;
 use crate::shared::predict::LearnedHeads;
 use crate::shared::samples::{CorpusSplit, CorpusWords, Dataset};
-use majuscule_train::corpus::Example;
 
 /// A text with its labels, small enough that millions of words fit into memory.
 #[derive(Debug, Clone)]
@@ -85,8 +84,6 @@ pub(super) struct SubwordSamples {
     pub(super) parts: CnnBilstmParts,
     /// The number of words that have their own vector.
     pub(super) words: usize,
-    /// A checksum of all examples.
-    pub(super) digest: u32,
 }
 
 impl SubwordSamples {
@@ -98,8 +95,9 @@ impl SubwordSamples {
     /// marks.
     pub(super) fn read(config: &CnnBilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
         let corpus = split.corpus;
-        let CorpusWords { forms, held_out, labels, digest } =
-            CorpusWords::read(config.heads.learned()?, split)?;
+        let mut corpus_words = CorpusWords::read(config.heads.learned()?, split)?;
+        let labels = corpus_words.labels();
+        let forms = std::mem::take(&mut corpus_words.forms);
         let tokenizer = learn(&forms, config.subwords)?;
         let subwords =
             NativeTokenizer::read(&tokenizer, config.subwords.max(1 << 16)).map_err(Error::usage)?;
@@ -125,7 +123,7 @@ impl SubwordSamples {
             locale,
             labels,
         };
-        Self::of_parts(parts, held_out, digest, lexicon.as_ref(), split)
+        Self::of_parts(parts, corpus_words, lexicon.as_ref(), split)
     }
 
     /// Reads a corpus for a model: its labels and its subwords remain. A mixed-case spelling in the text replaces the
@@ -136,17 +134,16 @@ impl SubwordSamples {
     pub(super) fn read_for(mut parts: CnnBilstmParts, split: CorpusSplit<'_>) -> Result<Self> {
         let heads = Heads::of(&parts.labels);
         let heads = LearnedHeads { cases: heads.sizes().cases > 0, marks: heads.marks() };
-        let CorpusWords { forms, held_out, digest, .. } = CorpusWords::read(heads, split)?;
-        parts.mixed = forms.mixed(&parts.mixed, parts.locale);
-        Self::of_parts(parts, held_out, digest, None, split)
+        let corpus_words = CorpusWords::read(heads, split)?;
+        parts.mixed = corpus_words.forms.mixed(&parts.mixed, parts.locale);
+        Self::of_parts(parts, corpus_words, None, split)
     }
 
     /// Makes the samples of a corpus for a model of these parts. `lexicon` has the counts of the model's lexicon, if
     /// they are of this corpus.
     fn of_parts(
         parts: CnnBilstmParts,
-        held_out: Vec<Example>,
-        digest: u32,
+        corpus_words: CorpusWords<'_>,
         lexicon: Option<&LexiconCounts>,
         split: CorpusSplit<'_>,
     ) -> Result<Self> {
@@ -162,7 +159,7 @@ impl SubwordSamples {
         };
         let train = split.window_samples(labels, &vocabulary, options, sample)?;
         let words = vocabulary.words();
-        let dataset = Dataset { train, held_out, labels: labels.clone(), mixed: mixed.clone() };
-        Ok(Self { dataset, parts, words, digest })
+        let (labels, mixed) = (labels.clone(), mixed.clone());
+        Ok(Self { dataset: corpus_words.dataset(train, labels, mixed), parts, words })
     }
 }

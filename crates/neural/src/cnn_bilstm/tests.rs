@@ -11,7 +11,7 @@ use crate::shared::toy_texts::{changed, corpus, marked_corpus, marked_corpus_wit
 use majuscule_methods::Backend;
 use majuscule_methods::backend::Precision;
 use majuscule_methods::model::{Draft, Packed};
-use majuscule_methods::network::cnn_bilstm::{in_bytes, load, read_with};
+use majuscule_methods::network::cnn_bilstm::{CnnBilstm, in_bytes, load, read_with};
 use majuscule_text::{Break, Case, Choice, Locale, MarkSet, Token};
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};

@@ -1,7 +1,5 @@
 //! The steps of a training: the forward pass of a batch, and the backward pass of its loss.
 
-use std::ops::Range;
-
 use majuscule_base::error::Result;
 use majuscule_methods::network::cnn_bilstm::CnnBilstm;
 use majuscule_methods::network::subwords::Special;
@@ -12,33 +10,22 @@ use super::layout::CnnBilstmLayout;
 use super::network::{InputDropout, SubwordBatch, forward};
 use super::samples::SubwordSample;
 use crate::shared::flat::FlatNetwork;
-use crate::shared::init::uniform;
+use crate::shared::init::WeightDraws;
 use crate::shared::options::NetworkTraining;
 use crate::shared::sparse_adam::SparseGradient;
+use crate::shared::values::multiply;
 
 /// Draws the initial weights: matrices as in Glorot & Bengio 2010, and embeddings of subwords with a norm of
 /// about 1. The biases of forget gates are 1. The vectors of words are 0, so that a word is at first
 /// represented by its subwords only.
 pub(super) fn init_weights(layout: &CnnBilstmLayout, seed: u64) -> Vec<f32> {
-    let mut random = generator(seed, Purpose::Beginning, 0);
-    let mut values = vec![0.0; layout.len()];
-    let mut fill = |part: &Range<usize>, bound: f64| {
-        values[part.clone()].fill_with(|| uniform(&mut random, bound));
-    };
-    let matrix = |len: usize, columns: usize| (6.0 / (len / columns + columns) as f64).sqrt();
+    let (mut draws, shape) = (WeightDraws::new(layout.len(), seed), layout.shape);
     let [weight, bias] = &layout.convolution;
-    fill(weight, matrix(weight.len(), bias.len()));
-    for cell in layout.lstms.iter().flatten() {
-        // Each gate has its own matrix.
-        fill(&cell.inputs, matrix(cell.inputs.len() / 4, cell.hidden));
-        fill(&cell.states, matrix(cell.states.len() / 4, cell.hidden));
-    }
-    fill(&layout.heads, matrix(layout.heads.len(), 2 * layout.sizes.all()));
-    fill(&layout.subwords, (3.0 / layout.shape.embedding as f64).sqrt());
-    for cell in layout.lstms.iter().flatten() {
-        values[cell.bias.clone()][cell.hidden..2 * cell.hidden].fill(1.0);
-    }
-    values
+    draws.matrix(weight, weight.len() / bias.len(), bias.len());
+    layout.lstms.iter().flatten().for_each(|cell| draws.lstm(cell));
+    draws.matrix(&layout.heads, 2 * shape.hidden, 2 * layout.sizes.all());
+    draws.table(&layout.subwords, shape.embedding);
+    draws.values
 }
 
 /// The network of a training.
@@ -69,7 +56,7 @@ impl FlatNetwork for CnnBilstmTrainer<'_> {
         let pass = forward(self.layout, weights, &batch, &mut |values| {
             if dropout > 0.0 {
                 let mask = mask(&mut random, dropout, values.len());
-                values.iter_mut().zip(&mask).for_each(|(value, factor)| *value *= factor);
+                multiply(values, &mask);
                 masks.push(mask);
             }
         });

@@ -1,8 +1,6 @@
 //! Adam (Kingma & Ba 2015, algorithm 1) and RAdam (Liu et al. 2020, algorithm 2) without weight
 //! decay, with clipped gradients.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::instruction_set::InstructionSet;
@@ -26,15 +24,6 @@ impl Optimizer {
             Self::Adam => AdamFactors::new(step, rate, scale),
             Self::Radam => AdamFactors::rectified(step, rate, scale),
         }
-    }
-}
-
-impl fmt::Display for Optimizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Adam => "adam",
-            Self::Radam => "radam",
-        })
     }
 }
 

@@ -1,17 +1,17 @@
 //! Trains a network whose weights are one array, with a step of Adam for each batch, and with checkpoints.
 
-use std::num::NonZeroUsize;
+use candle_core::{Device, Result as Computed, Tensor};
 
-use super::flat_checkpoint::FlatCheckpoint;
-use super::options::{NetworkTraining, NetworkTrainingOptions};
-use super::samples::{BatchSize, Dataset};
+use super::checkpoint_file::CheckpointFile;
+use super::options::NetworkTraining;
 use super::schedule::{linear_decay, warm_up_fraction};
 use super::sparse_adam::{SparseAdam, SparseGradient};
-use super::train_loop::{NetworkTrainer, TrainLoop, TrainPosition, TrainStep};
+use super::train_loop::{NetworkTrainer, TrainLoop, TrainPosition, TrainSetup, TrainStep};
+use crate::bert::weights::{self, TensorMap};
 use majuscule_base::error::Result;
 use majuscule_text::restorer::Restorer;
-use majuscule_train::corpus::Protocol;
 use majuscule_train::methods::Watch;
+use serde::{Deserialize, Serialize};
 
 /// A network whose weights are one array.
 pub trait FlatNetwork {
@@ -40,35 +40,76 @@ pub struct FlatState {
     pub adam: SparseAdam,
 }
 
-/// A training of a network.
-pub struct FlatTraining<'a, N: FlatNetwork> {
-    pub network: &'a N,
-    pub dataset: &'a Dataset<N::Sample>,
-    pub protocol: Protocol,
-    pub options: &'a NetworkTrainingOptions,
-    pub training: NetworkTraining,
-    pub batch: BatchSize,
-    pub checkpoint: Option<FlatCheckpoint<'a>>,
-    pub threads: NonZeroUsize,
+/// Trains a network: resumes from the checkpoint, or else starts from these weights, and returns the best weights.
+///
+/// # Errors
+/// Fails if the checkpoint belongs to another training, was altered, or cannot be written.
+pub fn train_flat<N: FlatNetwork>(
+    network: &N,
+    weights: Vec<f32>,
+    checkpoint: Option<CheckpointFile<'_>>,
+    setup: TrainSetup<'_, N::Sample>,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<f32>> {
+    let digests = ExampleDigest { examples: setup.dataset.digest };
+    let checkpoint = checkpoint.map(|file| FlatCheckpoint { file, digests });
+    let saved = checkpoint.as_ref().map(|checkpoint| checkpoint.read(weights.len())).transpose()?.flatten();
+    let (state, position) = saved.unwrap_or_else(|| {
+        let adam = SparseAdam::new(weights.len());
+        (FlatState { weights, adam }, TrainPosition::default())
+    });
+    let trainer = FlatTrainer { network, training: setup.training, checkpoint, state };
+    TrainLoop { trainer, position, setup }.run(watch)
 }
 
-impl<N: FlatNetwork> FlatTraining<'_, N> {
-    /// Resumes from the checkpoint, or else starts from these weights, and returns the best weights.
-    ///
-    /// # Errors
-    /// Fails if the checkpoint belongs to another training, was altered, or cannot be written.
-    pub fn run(self, weights: Vec<f32>, watch: &mut Watch<'_>) -> Result<Vec<f32>> {
-        let Self { network, dataset, protocol, options, training, batch, checkpoint, threads } = self;
-        let saved =
-            checkpoint.as_ref().map(|checkpoint| checkpoint.read(weights.len())).transpose()?.flatten();
-        let (state, position) = saved.unwrap_or_else(|| {
-            let adam = SparseAdam::new(weights.len());
-            (FlatState { weights, adam }, TrainPosition::default())
+/// The checkpoint of a training, with the identity of its examples.
+struct FlatCheckpoint<'a> {
+    file: CheckpointFile<'a>,
+    digests: ExampleDigest,
+}
+
+/// A checksum of the examples in a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct ExampleDigest {
+    examples: u32,
+}
+
+/// The names of the arrays.
+const NOW: &str = "now";
+const BEST: &str = "best";
+const MEANS: [&str; 2] = ["mean", "square"];
+
+impl FlatCheckpoint<'_> {
+    /// Writes a state atomically.
+    fn write(&self, state: &FlatState, position: &TrainPosition<Vec<f32>>) -> Result<()> {
+        let SparseAdam { means, squares, steps } = &state.adam;
+        let best = position.best.as_ref().map(|(_, best)| (BEST, best));
+        let arrays = [(NOW, &state.weights), (MEANS[0], means), (MEANS[1], squares)].into_iter().chain(best);
+        let tensors = arrays.map(|(name, values)| {
+            Ok((name.to_owned(), Tensor::from_slice(values, values.len(), &Device::Cpu)?))
         });
-        let save_every = options.checkpoint_every;
-        let trainer = FlatTrainer { network, training, checkpoint, save_every, state };
-        let log = options.log.as_ref();
-        TrainLoop { trainer, position, dataset, protocol, training, batch, threads, log }.run(watch)
+        let tensors = tensors.collect::<Computed<TensorMap>>();
+        let tensors = tensors.map_err(|error| self.file.wrong(error.to_string()))?;
+        self.file.write(&tensors, position, self.digests, steps)
+    }
+
+    /// Reads the state of `len` weights from the file, or returns `None` if there is no file.
+    fn read(&self, len: usize) -> Result<Option<(FlatState, TrainPosition<Vec<f32>>)>> {
+        let Some((bytes, note)) = self.file.read::<ExampleDigest, u64>()? else { return Ok(None) };
+        if note.digests != self.digests {
+            return Err(self.file.altered("a text"));
+        }
+        let array = |name: &str| {
+            let shapes = vec![(name.to_owned(), vec![len])];
+            let named = |found: &str| (found == name).then(|| found.to_owned());
+            let tensors =
+                weights::read(&bytes, &shapes, named, &Device::Cpu).map_err(|_| self.file.is_none())?;
+            tensors[name].to_vec1::<f32>().map_err(|_| self.file.is_none())
+        };
+        let position = note.position(|| array(BEST))?;
+        let [means, squares] = MEANS.map(array);
+        let adam = SparseAdam { means: means?, squares: squares?, steps: note.steps };
+        Ok(Some((FlatState { weights: array(NOW)?, adam }, position)))
     }
 }
 
@@ -77,7 +118,6 @@ struct FlatTrainer<'a, N> {
     network: &'a N,
     training: NetworkTraining,
     checkpoint: Option<FlatCheckpoint<'a>>,
-    save_every: u64,
     state: FlatState,
 }
 
@@ -117,10 +157,6 @@ impl<N: FlatNetwork> NetworkTrainer for FlatTrainer<'_, N> {
 
     fn model(&self, weights: &Vec<f32>) -> Result<N::Model> {
         self.network.model(weights)
-    }
-
-    fn save_every(&self) -> Option<u64> {
-        self.checkpoint.as_ref().map(|_| self.save_every)
     }
 
     fn save(&self, position: &TrainPosition<Vec<f32>>) -> Result<()> {

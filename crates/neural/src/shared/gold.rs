@@ -44,30 +44,36 @@ pub fn window_labels<I>(
     labels.iter().any(|labels| !labels.is_empty()).then_some(labels)
 }
 
-/// Heads that can be trained.
-pub trait GoldHeads {
-    /// Returns the labels of the words of an example. If the heads learn marks, the case of the first word of a
-    /// sentence has no label, and marks have labels only in examples whose input does not show them.
-    fn gold(&self, example: &Example) -> Vec<WordLabels>;
+/// Returns the loss of a word times `weight`, −ln of the probability of the right label, and sets the gradients of the
+/// scores of labels.
+pub fn cross_entropy(scores: &[f32], right: usize, weight: f64, gradients: &mut [f32]) -> f64 {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let powers = scores.iter().map(|score| f64::from(score - most).exp());
+    let sum: f64 = powers.clone().sum();
+    let loss = weight * (sum.ln() - f64::from(scores[right] - most));
+    for (at, (gradient, power)) in gradients.iter_mut().zip(powers).enumerate() {
+        *gradient = (weight * (power / sum - f64::from(u8::from(at == right)))) as f32;
+    }
+    loss
 }
 
-impl GoldHeads for Heads {
-    fn gold(&self, example: &Example) -> Vec<WordLabels> {
-        let tokens = example.tokens.as_slice();
-        let has_marks = self.sizes().marks > 0;
-        let shows = tokens.iter().any(|token| token.starts || token.gap.is_some() || token.right.is_some());
-        let is_marked = example.gold.iter().any(|gold| gold.label.mark.character().is_some());
-        let mut begins = true;
-        let label = |gold: &Gold| {
-            let is_inside = !has_marks || !(gold.initial || begins);
-            begins = gold.label.mark.ends_sentence();
-            let class = gold.label.case.class();
-            let case = self.class_id(class).filter(|_| gold.scored && is_inside);
-            // A text without any mark does not teach where marks are absent: its punctuation is missing.
-            let mark = self.mark_id(gold.label.mark).filter(|_| !shows && is_marked);
-            let [class, mark] = [case, mark].map(|id| id.map(|id| id as u32));
-            WordLabels { class, mark }
-        };
-        example.gold.iter().map(label).collect()
-    }
+/// Returns the labels of the words of an example. If the heads learn marks, the case of the first word of a sentence has
+/// no label, and marks have labels only in examples whose input does not show them.
+pub fn gold(heads: &Heads, example: &Example) -> Vec<WordLabels> {
+    let tokens = example.tokens.as_slice();
+    let has_marks = heads.sizes().marks > 0;
+    let shows = tokens.iter().any(|token| token.starts || token.gap.is_some() || token.right.is_some());
+    let is_marked = example.gold.iter().any(|gold| gold.label.mark.character().is_some());
+    let mut begins = true;
+    let label = |gold: &Gold| {
+        let is_inside = !has_marks || !(gold.initial || begins);
+        begins = gold.label.mark.ends_sentence();
+        let class = gold.label.case.class();
+        let case = heads.class_id(class).filter(|_| gold.scored && is_inside);
+        // A text without any mark does not teach where marks are absent: its punctuation is missing.
+        let mark = heads.mark_id(gold.label.mark).filter(|_| !shows && is_marked);
+        let [class, mark] = [case, mark].map(|id| id.map(|id| id as u32));
+        WordLabels { class, mark }
+    };
+    example.gold.iter().map(label).collect()
 }

@@ -6,7 +6,8 @@ use majuscule_arguments::by_name;
 use majuscule_base::error::{Error, Result, option};
 use majuscule_base::named::NamedValue;
 use majuscule_methods::gaps::MarkCosts;
-use majuscule_text::{Choice, MarkSet};
+use majuscule_text::restorer::Request;
+use majuscule_text::{Choice, MarkSet, Tokens};
 use majuscule_train::corpus::Example;
 use majuscule_train::methods::balance::{Costs, FEWEST, MarkOptions, best_costs, f_of_choices};
 
@@ -62,28 +63,35 @@ impl HeadOptions {
         Ok(learned)
     }
 
-    /// Returns the costs of marks. A cost that is not given is chosen for the best F on the held-out examples,
-    /// or is 1 if there are too few of them. `choices` returns the choices for the words of an example, given
-    /// its index and the costs.
+    /// Returns the costs of the marks of a request, or `None` if there are no marks. A cost that is not given is chosen
+    /// for the best F on the held-out examples, or is 1 if there are too few of them. `scored` computes the scores of
+    /// documents, and `choices` returns the choices that follow from them under these costs.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] for a cost that is not a positive number.
-    pub fn costs(
+    /// Returns [`Error::Usage`] for a cost that is not a positive number, and the errors of `scored`.
+    pub fn costs<S>(
         &self,
-        marks: MarkSet,
+        request: Request,
         held_out: &[Example],
-        choices: impl Fn(usize, MarkCosts) -> Vec<Choice>,
-    ) -> Result<MarkCosts> {
+        scored: impl FnOnce(&[Tokens], Request) -> Result<Vec<S>>,
+        choices: impl Fn(&S, MarkCosts, Request) -> Vec<Choice>,
+    ) -> Result<Option<MarkCosts>> {
+        let marks = request.marks;
+        if marks.is_empty() {
+            return Ok(None);
+        }
         let given = self.punctuation.given_costs();
         let mut costs = self.punctuation.checked_costs(marks)?;
         let made = |[mark_cost, end_cost]: Costs| MarkCosts { mark_cost, end_cost };
         if held_out.iter().map(|example| example.tokens.len()).sum::<usize>() >= FEWEST {
+            let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
+            let scored = scored(&documents, request)?;
             costs = best_costs(given, costs, |costs| {
-                let choices = (0..held_out.len()).map(|at| Ok(choices(at, made(costs))));
+                let choices = scored.iter().map(|scores| Ok(choices(scores, made(costs), request)));
                 f_of_choices(choices, marks, held_out)
             })?;
         }
-        Ok(made(costs))
+        Ok(Some(made(costs)))
     }
 
     fn named(&self) -> Result<LearnedHeads> {

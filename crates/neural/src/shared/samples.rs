@@ -12,7 +12,7 @@ use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
 
 use super::digest::Digest;
-use super::gold::{GoldHeads, WordLabels, teaches, window_labels};
+use super::gold::{WordLabels, gold, teaches, window_labels};
 use super::predict::LearnedHeads;
 
 /// The samples of a training, and the data that the model needs besides its weights.
@@ -23,6 +23,10 @@ pub struct Dataset<S> {
     pub labels: Labels,
     /// The most frequent mixed-case spelling of each word that has one, one per line.
     pub mixed: String,
+    /// The protocol of the examples.
+    pub protocol: Protocol,
+    /// A checksum of all examples.
+    pub digest: u32,
 }
 
 impl<S> Dataset<S> {
@@ -117,7 +121,7 @@ impl CorpusSplit<'_> {
             }
             let mut windows = Vec::new();
             windower.push_document(&example.tokens, &mut windows)?;
-            let mut gold = heads.gold(example).into_iter();
+            let mut gold = gold(&heads, example).into_iter();
             for window in windows {
                 if let Some(labels) = window_labels(&window, &mut gold) {
                     samples.push(sample(number - 1, window, labels));
@@ -130,43 +134,70 @@ impl CorpusSplit<'_> {
     }
 }
 
-/// The words, labels and held-out examples of a corpus, which are read before samples are made.
-pub struct CorpusWords {
+/// The words and held-out examples of a corpus.
+pub struct CorpusWords<'a> {
+    corpus: &'a Corpus,
+    learned: LearnedHeads,
     pub forms: CorpusForms,
     pub held_out: Vec<Example>,
-    pub labels: Labels,
-    /// A checksum of all examples.
-    pub digest: u32,
+    /// The marks that no example has taught yet.
+    missing: Vec<Mark>,
+    digest: Digest,
 }
 
-impl CorpusWords {
+impl<'a> CorpusWords<'a> {
+    /// Starts to read a corpus for these heads.
+    pub fn new(corpus: &'a Corpus, learned: LearnedHeads) -> Self {
+        let (forms, held_out, digest) = (CorpusForms::default(), Vec::new(), Digest::default());
+        Self { corpus, learned, forms, held_out, missing: learned.marks.iter().collect(), digest }
+    }
+
     /// Reads a corpus for the heads that are to be trained.
     ///
     /// # Errors
     /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
     /// marks.
-    pub fn read(heads: LearnedHeads, split: CorpusSplit<'_>) -> Result<Self> {
-        let corpus = split.corpus;
-        let LearnedHeads { cases, marks } = heads;
-        let (mut forms, mut digest) = (CorpusForms::default(), Digest::default());
-        let mut held_out = Vec::new();
-        let mut missing: Vec<Mark> = marks.iter().collect();
+    pub fn read(heads: LearnedHeads, split: CorpusSplit<'a>) -> Result<Self> {
+        let mut words = Self::new(split.corpus, heads);
         split.for_each(&mut |example, is_held_out| {
-            digest.add(example, corpus.locale(), marks);
-            if is_held_out {
-                held_out.push(example.clone());
-                return Ok(());
-            }
-            forms.count(example);
-            missing.retain(|&mark| !teaches(example, mark, marks));
+            words.add(example, is_held_out);
             Ok(())
         })?;
-        if cases {
-            forms.check(corpus)?;
+        words.check()?;
+        Ok(words)
+    }
+
+    /// Adds an example.
+    pub fn add(&mut self, example: &Example, is_held_out: bool) {
+        let marks = self.learned.marks;
+        self.digest.add(example, self.corpus.locale(), marks);
+        if is_held_out {
+            self.held_out.push(example.clone());
+            return;
         }
-        check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
-        let classes = if cases { forms.classes() } else { &Class::ALL[..1] };
-        Ok(Self { labels: Heads::labels(classes, marks), forms, held_out, digest: digest.sum() })
+        self.forms.count(example);
+        self.missing.retain(|&mark| !teaches(example, mark, marks));
+    }
+
+    /// Refuses a corpus without words, or without examples of case or of one of the punctuation marks.
+    pub fn check(&self) -> Result<()> {
+        if self.learned.cases {
+            self.forms.check(self.corpus)?;
+        }
+        check_taught(self.learned.marks, |mark| self.missing.contains(&mark), &self.corpus.name())
+    }
+
+    /// Returns the labels of the heads.
+    pub fn labels(&self) -> Labels {
+        let LearnedHeads { cases, marks } = self.learned;
+        Heads::labels(if cases { self.forms.classes() } else { &Class::ALL[..1] }, marks)
+    }
+
+    /// Makes a dataset of samples with these labels, and of the held-out examples; `mixed` has the mixed-case
+    /// spellings.
+    pub fn dataset<S>(self, train: Vec<S>, labels: Labels, mixed: String) -> Dataset<S> {
+        let (protocol, digest) = (self.corpus.protocol(), self.digest.sum());
+        Dataset { train, held_out: self.held_out, labels, mixed, protocol, digest }
     }
 }
 
@@ -205,8 +236,14 @@ mod tests {
     #[test]
     fn batches_are_filled_by_samples_or_by_subwords() {
         let train: Vec<usize> = (0..500).map(|at| at % 40 + 1).collect();
-        let dataset =
-            Dataset { train: train.clone(), held_out: vec![], labels: Labels::cases(), mixed: String::new() };
+        let dataset = Dataset {
+            train: train.clone(),
+            held_out: vec![],
+            labels: Labels::cases(),
+            mixed: String::new(),
+            protocol: Protocol::default(),
+            digest: 0,
+        };
         for (size, most) in [(BatchSize::Samples(8), 8), (BatchSize::Subwords(30), 30)] {
             let batches = dataset.batches(|&length| length, size, 1, 0);
             assert_ne!(batches, dataset.batches(|&length| length, size, 1, 1));

@@ -2,18 +2,16 @@
 //! when later weights are worse.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::heads::Heads;
-use super::options::NetworkTraining;
+use super::options::{NetworkTraining, NetworkTrainingOptions};
 use super::samples::{BatchSize, Dataset};
 use super::throughput::Throughput;
 use majuscule_base::error::Result;
 use majuscule_text::restorer::{Request, Restorer};
-use majuscule_train::corpus::Protocol;
 use majuscule_train::eval::{Matching, evaluate};
 use majuscule_train::methods::balance::f_of;
 use majuscule_train::methods::log::Log;
@@ -61,11 +59,6 @@ pub trait NetworkTrainer {
     /// Returns true for an epoch whose steps cost less than the steps of later epochs.
     fn is_cheap(&self, _: usize) -> bool {
         false
-    }
-
-    /// Returns the largest number of steps between two saves, if the state is saved.
-    fn save_every(&self) -> Option<u64> {
-        None
     }
 
     /// Saves the state of the training.
@@ -124,24 +117,30 @@ fn is_save_due(steps: u64, every: u64, unsaved: Duration) -> bool {
     steps.is_multiple_of(every) || unsaved >= LONGEST_UNSAVED
 }
 
-/// A training: its network and samples, and the settings that all networks have.
+/// A training: its network, position and setup.
 pub struct TrainLoop<'a, T: NetworkTrainer> {
     pub trainer: T,
     pub position: TrainPosition<T::Weights>,
-    pub dataset: &'a Dataset<T::Sample>,
-    pub protocol: Protocol,
+    pub setup: TrainSetup<'a, T::Sample>,
+}
+
+/// The samples of a training, and the settings that all networks have.
+#[derive(Debug)]
+pub struct TrainSetup<'a, S> {
+    pub dataset: &'a Dataset<S>,
+    pub options: &'a NetworkTrainingOptions,
     pub training: NetworkTraining,
     pub batch: BatchSize,
     pub threads: NonZeroUsize,
-    pub log: Option<&'a PathBuf>,
 }
 
 impl<T: NetworkTrainer> TrainLoop<'_, T> {
     /// Trains from the position on. Returns the weights that are best on the held-out examples, or the last weights
     /// if no examples are held out.
     pub fn run(mut self, watch: &mut Watch<'_>) -> Result<T::Weights> {
-        let mut log = Log::open(self.log)?;
-        while self.position.epoch < self.training.epochs && self.position.worse < self.training.patience {
+        let mut log = Log::open(self.setup.options.log.as_ref())?;
+        let NetworkTraining { epochs, patience, .. } = self.setup.training;
+        while self.position.epoch < epochs && self.position.worse < patience {
             self.epoch(&mut log, watch)?;
             self.validate(&mut log)?;
             self.trainer.save(&self.position)?;
@@ -154,16 +153,16 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
 
     fn epoch(&mut self, log: &mut Log, watch: &mut Watch<'_>) -> Result<()> {
         let epoch = self.position.epoch;
-        let batches = self.dataset.batches(T::length, self.batch, self.training.seed, epoch);
+        let TrainSetup { dataset, options, training, batch, .. } = self.setup;
+        let batches = dataset.batches(T::length, batch, training.seed, epoch);
         let steps_per_epoch = batches.len();
         self.trainer.begin_epoch(epoch)?;
         let mut throughput = Throughput::new(T::LOG_EVERY);
-        let save_every = self.trainer.save_every();
+        let save_every = options.checkpoint.as_ref().map(|_| options.checkpoint_every);
         let mut saved = Instant::now();
         while let Some(batch) = batches.get(self.position.batches) {
             let number = epoch * steps_per_epoch + self.position.batches;
-            let step =
-                TrainStep { epoch, number, steps_per_epoch, steps: self.training.epochs * steps_per_epoch };
+            let step = TrainStep { epoch, number, steps_per_epoch, steps: training.epochs * steps_per_epoch };
             let loss = self.trainer.step(batch, step)?;
             throughput.add(loss, batch.iter().map(|sample| T::length(sample)).sum());
             self.position.batches += 1;
@@ -189,7 +188,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         let done = step.number + 1;
         Progress {
             epoch: step.epoch + 1,
-            epochs: self.training.epochs,
+            epochs: self.setup.training.epochs,
             step: done,
             steps: step.steps,
             loss: throughput.loss(),
@@ -214,25 +213,26 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
 
     /// Keeps the weights if they are the best so far on the held-out examples.
     fn validate(&mut self, log: &mut Log) -> Result<()> {
-        if self.dataset.held_out.is_empty() {
+        let Dataset { held_out, labels, protocol, .. } = self.setup.dataset;
+        if held_out.is_empty() {
             return Ok(());
         }
         let weights = self.trainer.weights()?;
         let model = self.trainer.model(&weights)?;
-        let heads = Heads::of(&self.dataset.labels);
+        let heads = Heads::of(labels);
         let mut line = json!({ "epoch": self.position.epoch });
         let mut errors = Vec::new();
         if heads.sizes().cases > 0 {
-            let request = Request { threads: self.threads, ..Request::default() };
-            let score = evaluate(&model, request, self.protocol, &self.dataset.held_out)?;
-            let slots = score.all().slots(Matching::of(self.protocol));
+            let request = Request { threads: self.setup.threads, ..Request::default() };
+            let score = evaluate(&model, request, *protocol, held_out)?;
+            let slots = score.all().slots(Matching::of(*protocol));
             // If there are no slots, all weights are equally good.
             let ser = slots.ser().unwrap_or_default();
             (line["held_out_ser"], line["held_out_f1"]) = (ser.into(), json!(slots.f()));
             errors.push(ser);
         }
         if heads.sizes().marks > 0 {
-            let f = f_of(&model, heads.marks(), &self.dataset.held_out)?;
+            let f = f_of(&model, heads.marks(), held_out)?;
             line["held_out_marks_f1"] = f.into();
             errors.push(1.0 - f);
         }

@@ -224,8 +224,8 @@ impl CorpusBlocks {
     pub(super) fn new(mut input: Input<'static>, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
         let kind = reading.format.of_input(&mut input)?;
-        let split =
-            (kind.info().runs_on || reading.split && kind.info().has_paragraphs).then(|| Arc::from(reading.language()));
+        let split = (kind.info().runs_on || reading.split && kind.info().has_paragraphs)
+            .then(|| Arc::from(reading.language()));
         let (source, tokenised) = match kind.info().family {
             FormatFamily::Text => (BlockSource::Lines(PlainLines::new(input)?), kind.info().is_tokenised),
             _ => {

@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 /// The kinds of encoders. All of them have BERT's network, except for the input embeddings, the names of
 /// tensors, and the relative position bias in the attention of MPNet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EncoderKind {
     /// BERT (Devlin et al. 2019).
+    #[default]
     Bert,
     /// RoBERTa (Liu et al. 2019), and DistilRoBERTa, which has fewer layers.
     Roberta,
@@ -23,57 +24,37 @@ pub enum EncoderKind {
 }
 
 impl EncoderKind {
-    /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DistilBert, Self::Electra, Self::Mpnet];
-
-    /// Returns the name of the kind, `model_type` in `config.json`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bert => "bert",
-            Self::Roberta => "roberta",
-            Self::XlmRoberta => "xlm-roberta",
-            Self::DistilBert => "distilbert",
-            Self::Electra => "electra",
-            Self::Mpnet => "mpnet",
-        }
-    }
+    /// The kinds, each with its name, the prefix of the encoder's tensors in a file, and the name of a tagger on such an
+    /// encoder.
+    const ALL: [(Self, &str, &str, &str); 6] = [
+        (Self::Bert, "bert", "bert.", "BertForTokenClassification"),
+        (Self::Roberta, "roberta", "roberta.", "RobertaForTokenClassification"),
+        (Self::XlmRoberta, "xlm-roberta", "roberta.", "XLMRobertaForTokenClassification"),
+        (Self::DistilBert, "distilbert", "distilbert.", "DistilBertForTokenClassification"),
+        (Self::Electra, "electra", "electra.", "ElectraForTokenClassification"),
+        (Self::Mpnet, "mpnet", "mpnet.", "MPNetForTokenClassification"),
+    ];
 
     /// Returns the prefix of the names of the encoder's tensors in a file.
     pub fn prefix(self) -> &'static str {
-        match self {
-            Self::Bert => "bert.",
-            Self::Roberta | Self::XlmRoberta => "roberta.",
-            Self::DistilBert => "distilbert.",
-            Self::Electra => "electra.",
-            Self::Mpnet => "mpnet.",
-        }
-    }
-
-    /// Returns the name of a tagger on such an encoder.
-    fn architecture(self) -> &'static str {
-        match self {
-            Self::Bert => "BertForTokenClassification",
-            Self::Roberta => "RobertaForTokenClassification",
-            Self::XlmRoberta => "XLMRobertaForTokenClassification",
-            Self::DistilBert => "DistilBertForTokenClassification",
-            Self::Electra => "ElectraForTokenClassification",
-            Self::Mpnet => "MPNetForTokenClassification",
-        }
+        let (_, _, prefix, _) = Self::ALL[self as usize];
+        prefix
     }
 }
 
 /// The kind and shape of an encoder. The fields have the names of BERT's `config.json`, whatever names the
-/// kind itself uses.
-#[derive(Debug, Clone, PartialEq)]
+/// kind itself uses; those that not all files have are set by [`EncoderConfig::read`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EncoderConfig {
     /// The kind.
+    #[serde(skip)]
     pub kind: EncoderKind,
     /// The number of subwords in the vocabulary.
     pub vocab_size: usize,
     /// The length of the vector of each subword in a layer.
     pub hidden_size: usize,
     /// The length of the embedding of each subword. If it is not `hidden_size`, a matrix widens it.
+    #[serde(skip)]
     pub embedding_size: usize,
     /// The number of transformer layers.
     pub num_hidden_layers: usize,
@@ -84,37 +65,24 @@ pub struct EncoderConfig {
     /// The number of embeddings of positions.
     pub max_position_embeddings: usize,
     /// The position of the first subword of a text: in RoBERTa and MPNet the id of the padding plus 1.
+    #[serde(skip)]
     pub first_position: usize,
     /// The number of segment types, of which all texts use the first; 0 if there are no segments.
+    #[serde(default = "two")]
     pub type_vocab_size: usize,
     /// The number of buckets of distances for the relative position bias in attention; 0 if there is no such
     /// bias.
+    #[serde(skip)]
     pub relative_attention_num_buckets: usize,
     /// The epsilon that is added to a variance before the square root.
+    #[serde(default = "layer_norm_eps")]
     pub layer_norm_eps: f64,
     /// The dropout rate of values in training.
+    #[serde(default = "dropout")]
     pub hidden_dropout_prob: f64,
     /// The dropout rate of attention in training.
+    #[serde(default = "dropout")]
     pub attention_probs_dropout_prob: f64,
-}
-
-/// The shape of an encoder as `config.json` describes it, for all kinds except DistilBERT.
-#[derive(Debug, Serialize, Deserialize)]
-struct BertShape {
-    vocab_size: usize,
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    intermediate_size: usize,
-    max_position_embeddings: usize,
-    #[serde(default = "two")]
-    type_vocab_size: usize,
-    #[serde(default = "layer_norm_eps")]
-    layer_norm_eps: f64,
-    #[serde(default = "dropout")]
-    hidden_dropout_prob: f64,
-    #[serde(default = "dropout")]
-    attention_probs_dropout_prob: f64,
 }
 
 fn two() -> usize {
@@ -178,8 +146,9 @@ impl EncoderConfig {
         check_architecture(&json)?;
         let mut config = match kind {
             EncoderKind::DistilBert => Self::of_distilbert(shape(&json)?),
-            _ => Self::of_bert(kind, shape(&json)?),
+            _ => Self { kind, ..shape(&json)? },
         };
+        config.embedding_size = config.hidden_size;
         let number = |name: &str, default| match json.get(name) {
             None | Some(Value::Null) => Ok(default),
             Some(value) => value.as_u64().ok_or_else(|| format!("has {name} {value}: expected a number")),
@@ -199,31 +168,12 @@ impl EncoderConfig {
         Ok(config)
     }
 
-    fn of_bert(kind: EncoderKind, shape: BertShape) -> Self {
-        Self {
-            kind,
-            vocab_size: shape.vocab_size,
-            hidden_size: shape.hidden_size,
-            embedding_size: shape.hidden_size,
-            num_hidden_layers: shape.num_hidden_layers,
-            num_attention_heads: shape.num_attention_heads,
-            intermediate_size: shape.intermediate_size,
-            max_position_embeddings: shape.max_position_embeddings,
-            first_position: 0,
-            type_vocab_size: shape.type_vocab_size,
-            relative_attention_num_buckets: 0,
-            layer_norm_eps: shape.layer_norm_eps,
-            hidden_dropout_prob: shape.hidden_dropout_prob,
-            attention_probs_dropout_prob: shape.attention_probs_dropout_prob,
-        }
-    }
-
     fn of_distilbert(shape: DistilBertShape) -> Self {
         Self {
             kind: EncoderKind::DistilBert,
             vocab_size: shape.vocab_size,
             hidden_size: shape.dim,
-            embedding_size: shape.dim,
+            embedding_size: 0,
             num_hidden_layers: shape.n_layers,
             num_attention_heads: shape.n_heads,
             intermediate_size: shape.hidden_dim,
@@ -240,8 +190,8 @@ impl EncoderConfig {
     /// Returns the `config.json` of a tagger on this encoder, as Hugging Face has it.
     pub fn json(&self) -> Map<String, Value> {
         let object = |value: Value| value.as_object().cloned().unwrap_or_default();
-        let kind = json!({ "model_type": self.kind.name(), "architectures": [self.kind.architecture()] });
-        let mut json = object(kind);
+        let (_, name, _, architecture) = EncoderKind::ALL[self.kind as usize];
+        let mut json = object(json!({ "model_type": name, "architectures": [architecture] }));
         json.extend(object(self.shape()));
         match self.kind {
             EncoderKind::Roberta | EncoderKind::XlmRoberta => {
@@ -273,18 +223,7 @@ impl EncoderConfig {
                 dropout: self.hidden_dropout_prob,
                 attention_dropout: self.attention_probs_dropout_prob,
             }),
-            _ => serde_json::to_value(BertShape {
-                vocab_size: self.vocab_size,
-                hidden_size: self.hidden_size,
-                num_hidden_layers: self.num_hidden_layers,
-                num_attention_heads: self.num_attention_heads,
-                intermediate_size: self.intermediate_size,
-                max_position_embeddings: self.max_position_embeddings,
-                type_vocab_size: self.type_vocab_size,
-                layer_norm_eps: self.layer_norm_eps,
-                hidden_dropout_prob: self.hidden_dropout_prob,
-                attention_probs_dropout_prob: self.attention_probs_dropout_prob,
-            }),
+            _ => serde_json::to_value(self),
         };
         shape.expect("a shape has string keys only")
     }
@@ -360,9 +299,9 @@ fn kind(json: &Value) -> Result<EncoderKind, String> {
     let Some(found) = json.get("model_type").filter(|found| !found.is_null()) else {
         return Ok(EncoderKind::Bert);
     };
-    let kind = EncoderKind::ALL.into_iter().find(|kind| found.as_str() == Some(kind.name()));
-    kind.ok_or_else(|| {
-        let names = EncoderKind::ALL.map(EncoderKind::name).join(", ");
+    let kind = EncoderKind::ALL.into_iter().find(|(_, name, ..)| found.as_str() == Some(name));
+    kind.map(|(kind, ..)| kind).ok_or_else(|| {
+        let names = EncoderKind::ALL.map(|(_, name, ..)| name).join(", ");
         let other = OTHER_ENCODERS.iter().find(|(name, ..)| found.as_str() == Some(name));
         let reason = other.map(|(_, name, reason)| format!(" ({name}, {reason})")).unwrap_or_default();
         format!("has model_type {found}{reason}: expected an encoder of one of these kinds: {names}")

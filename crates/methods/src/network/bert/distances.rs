@@ -5,28 +5,20 @@
 /// The distance from which on all subwords share the last bucket of their side.
 const FARTHEST: f64 = 128.0;
 
-/// The buckets of distances from a query to a key: half of them for keys at or before the query, half for
-/// keys after it. Small distances have one bucket each; larger distances share buckets of growing size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DistanceBuckets {
-    /// The number of buckets, a multiple of 4.
-    pub count: usize,
-}
-
-impl DistanceBuckets {
-    /// Returns the bucket of the distance between a query and a key, by their positions.
-    pub fn of(self, query: usize, key: usize) -> usize {
-        let half = self.count / 2;
-        let (exact, away) = (half / 2, query.abs_diff(key));
-        let bucket = if away < exact {
-            away
-        } else {
-            let exact = exact as f64;
-            let fraction = (away as f64 / exact).ln() / (FARTHEST / exact).ln();
-            ((exact + fraction * (half as f64 - exact)) as usize).min(half - 1)
-        };
-        bucket + if key > query { half } else { 0 }
-    }
+/// Returns the bucket of the distance from a query to a key, by their positions. Half of the `count` buckets, which are
+/// a multiple of 4, are for keys at or before the query, half for keys after it. Small distances have one bucket each;
+/// larger distances share buckets of growing size.
+pub fn bucket(count: usize, query: usize, key: usize) -> usize {
+    let half = count / 2;
+    let (exact, away) = (half / 2, query.abs_diff(key));
+    let bucket = if away < exact {
+        away
+    } else {
+        let exact = exact as f64;
+        let fraction = (away as f64 / exact).ln() / (FARTHEST / exact).ln();
+        ((exact + fraction * (half as f64 - exact)) as usize).min(half - 1)
+    };
+    bucket + if key > query { half } else { 0 }
 }
 
 /// The biases of all heads by distance.
@@ -43,10 +35,10 @@ impl DistanceBias {
     /// Reads the biases for texts of up to `longest` subwords from a table with one row for each bucket and
     /// one column for each head, and multiplies each bias by `factor`.
     pub fn new(table: &[f32], heads: usize, longest: usize, factor: f32) -> Self {
-        let buckets = DistanceBuckets { count: table.len() / heads };
+        let buckets = table.len() / heads;
         let pairs = || (0..longest).rev().map(|query| (query, 0)).chain((1..longest).map(|key| (0, key)));
         let of = |head: usize| {
-            pairs().map(move |(query, key)| table[buckets.of(query, key) * heads + head] * factor)
+            pairs().map(move |(query, key)| table[bucket(buckets, query, key) * heads + head] * factor)
         };
         Self { longest, summands: (0..heads).flat_map(of).collect() }
     }
@@ -64,28 +56,27 @@ mod tests {
 
     #[test]
     fn buckets_are_those_of_the_paper() {
-        let buckets = DistanceBuckets { count: 32 };
         // Each of the eight nearest has one; then 8 · 16^(n / 8): 8, 11.3, 16, 22.6, 32, 45.3, 64, 90.5.
         let bounds = [8, 12, 16, 23, 32, 46, 64, 91];
         for away in 0..300 {
             let far = bounds.iter().filter(|bound| away >= **bound).count();
             let expected = if away < 8 { away } else { 7 + far };
-            assert_eq!(buckets.of(away, 0), expected, "{away} before");
+            assert_eq!(bucket(32, away, 0), expected, "{away} before");
             if away > 0 {
-                assert_eq!(buckets.of(0, away), 16 + expected, "{away} after");
+                assert_eq!(bucket(32, 0, away), 16 + expected, "{away} after");
             }
         }
     }
 
     #[test]
     fn summands_are_those_of_the_buckets_for_every_pair() {
-        let (heads, buckets) = (3, DistanceBuckets { count: 8 });
-        let table: Vec<f32> = (0..heads * buckets.count).map(|at| at as f32).collect();
+        let (heads, buckets) = (3, 8);
+        let table: Vec<f32> = (0..heads * buckets).map(|at| at as f32).collect();
         let bias = DistanceBias::new(&table, heads, 150, 2.0);
         for (head, query, len) in [(0, 0, 150), (1, 149, 150), (2, 70, 71), (0, 3, 9), (2, 0, 1)] {
             let found = bias.of(head, query, len);
             let expected: Vec<f32> =
-                (0..len).map(|key| 2.0 * table[buckets.of(query, key) * heads + head]).collect();
+                (0..len).map(|key| 2.0 * table[bucket(buckets, query, key) * heads + head]).collect();
             assert_eq!(found, expected, "head {head}, query {query}");
         }
     }

@@ -7,6 +7,7 @@ use majuscule_base::error::{Error, Result};
 
 use super::config::EncoderConfig;
 use super::{BertModel, BertSettings, METHOD, names, wrong};
+use crate::network::ADVICE;
 use crate::network::heads::Heads;
 use crate::network::subwords::NEEDS_NEURAL;
 use crate::network::tensors::{self, TensorFile};
@@ -32,7 +33,7 @@ pub struct BertFiles<'s> {
     config_json: Bytes,
     tokenizer: Bytes,
     weights: Bytes,
-    mixed: Bytes,
+    mixed: String,
 }
 
 impl<'s> BertFiles<'s> {
@@ -43,9 +44,9 @@ impl<'s> BertFiles<'s> {
     /// fit.
     pub fn read(store: &'s dyn Store) -> Result<Self> {
         let settings = BertSettings::of(store)?;
-        let [config_json, tokenizer, weights, mixed] =
-            [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
-        let (config_json, tokenizer, weights, mixed) = (config_json?, tokenizer?, weights?, mixed?);
+        let [config_json, tokenizer, weights] = [CONFIG, TOKENIZER, WEIGHTS].map(|name| store.section(name));
+        let (config_json, tokenizer, weights) = (config_json?, tokenizer?, weights?);
+        let mixed = store.text(MIXED, ADVICE)?;
         let config = EncoderConfig::read(&config_json).map_err(in_file(store, CONFIG))?;
         settings.check(&config).map_err(|problem| wrong(store, problem))?;
         let heads = Heads::of(&store.manifest().labels);
@@ -83,23 +84,18 @@ impl<'s> BertFiles<'s> {
     }
 
     /// Makes the model from a tokenizer and the computation of scores.
-    ///
-    /// # Errors
-    /// Returns [`Error::Model`] if the spellings are not text.
-    pub fn model<P, S>(self, subwords: P, scorer: S) -> Result<BertModel<P, S>> {
+    pub fn model<P, S>(self, subwords: P, scorer: S) -> BertModel<P, S> {
         let Self { store, settings, config, heads, mixed, .. } = self;
-        let mixed =
-            String::from_utf8(mixed.to_vec()).map_err(|_| in_file(store, MIXED)("is not text".to_owned()))?;
         let cases = ClassCases::new(mixed, store.manifest().locale, str::to_owned);
         let labels = store.manifest().labels.clone();
-        Ok(BertModel { config, subwords, scorer, cases, settings, labels, heads })
+        BertModel { config, subwords, scorer, cases, settings, labels, heads }
     }
 }
 
 /// Returns a function that makes the error of an invalid file of a model.
 fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
     move |problem| match problem.ends_with(NEEDS_NEURAL) {
-        true => Error::model(store.name(), format!("{name} {problem}")),
+        true => store.wrong(format!("{name} {problem}")),
         false => wrong(store, format!("{name} {problem}")),
     }
 }
@@ -111,10 +107,9 @@ fn in_file(store: &dyn Store, name: &str) -> impl Fn(String) -> Error {
 /// Returns [`Error::Model`] if the model is of another method, or if one of its files is missing or
 /// altered.
 pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
-    let mut manifest = store.manifest().clone();
-    if manifest.method != METHOD.name {
-        let problem = format!("is a {} model: only bert models have int8 weights", manifest.method);
-        return Err(Error::model(store.name(), problem));
+    let method = &store.manifest().method;
+    if method != METHOD.name {
+        return Err(store.wrong(format!("is a {method} model: only bert models have int8 weights")));
     }
     let files = BertFiles::read(store)?;
     let saved = |name: &str| names::saved_name(files.config.kind, name);
@@ -122,15 +117,11 @@ pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
     let large = |name: &str| name.starts_with(names::ENCODER) && !name.ends_with(names::DISTANCES);
     let weights = files.weights(|weights| tensors::in_bytes(weights, large, saved))?;
     let settings = BertSettings { in_bytes: true, ..files.settings };
-    let settings = serde_json::to_value(settings).map_err(|error| wrong(store, error))?;
-    if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {
-        all.extend(settings.clone());
-    }
     let sections: Vec<Section> = vec![
         (CONFIG.to_owned(), files.config_json.to_vec()),
         (TOKENIZER.to_owned(), files.tokenizer.to_vec()),
         (WEIGHTS.to_owned(), weights),
-        (MIXED.to_owned(), files.mixed.to_vec()),
+        (MIXED.to_owned(), files.mixed.into_bytes()),
     ];
-    Ok(Draft::new(manifest, sections))
+    Draft::like(store, &settings, sections).map_err(|error| wrong(store, error))
 }

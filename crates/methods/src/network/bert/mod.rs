@@ -16,7 +16,8 @@ use std::sync::Arc;
 use crate::Method;
 use crate::backend::Backend;
 use crate::gaps::MarkCosts;
-use crate::model::Store;
+use crate::model::{self, Store};
+use crate::network::{self, ADVICE, check_scores};
 use crate::spellings::ClassCases;
 use majuscule_base::error::{Error, Result};
 use majuscule_text::restorer::{Details, LayerWeights, Request, Restorer, Session};
@@ -70,8 +71,7 @@ impl BertSettings {
     /// # Errors
     /// Returns [`Error::Model`] if they are not valid for this method.
     pub fn of(store: &dyn Store) -> Result<Self> {
-        Self::deserialize(&store.manifest().settings)
-            .map_err(|error| wrong(store, format!("its settings are not valid for bert ({error})")))
+        model::settings(store, METHOD.name, ADVICE)
     }
 
     /// Refuses a window that the encoder does not accept.
@@ -89,12 +89,12 @@ impl BertSettings {
 
 /// Returns the error of a model whose files do not fit.
 pub fn wrong(store: &dyn Store, problem: impl Display) -> Error {
-    Error::model(store.name(), format!("{problem}: copy the model again or train it again"))
+    store.wrong(format!("{problem}: {ADVICE}"))
 }
 
 /// Returns the error of a failed computation, such as for lack of memory.
 pub fn failed(problem: impl Display) -> Error {
-    Error::model("bert", format!("computing failed: {problem}"))
+    network::failed(METHOD.name, problem)
 }
 
 /// Computes the scores of a model's labels.
@@ -159,11 +159,6 @@ impl EngineScorer {
         let layers = LayerWeights(fractions.into_iter().map(f64::from).collect());
         Ok(Self { engine: Engine::new(weights, config, precision)?, layers })
     }
-
-    /// Returns the engine.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
-    }
 }
 
 impl WindowScorer for EngineScorer {
@@ -178,12 +173,8 @@ impl WindowScorer for EngineScorer {
             .map(|window| ScoreRequest { ids: &window.ids, positions: window.positions(subword).collect() });
         let texts: Vec<ScoreRequest<'_>> = texts.collect();
         let scores = self.engine.scores(&texts, threads).map_err(failed)?;
-        match scores.iter().flatten().all(|score| score.is_finite()) {
-            true => Ok(scores),
-            false => {
-                Err(failed("a score is not a finite number, so weights are too large: train the model again"))
-            }
-        }
+        check_scores(METHOD.name, &scores)?;
+        Ok(scores)
     }
 
     fn layer_weights(&self) -> Option<LayerWeights> {
@@ -201,11 +192,11 @@ pub fn load(store: &dyn Store, computing: &Backend) -> Result<BertModel<NativeTo
     let precision = EnginePrecision::of(computing, files.settings.in_bytes, METHOD.name)?;
     let subwords = files.subwords(NativeTokenizer::read)?;
     let scorer = files.weights(|weights| EngineScorer::new(weights, &files.config, precision))?;
-    files.model(subwords, scorer)
+    Ok(files.model(subwords, scorer))
 }
 
 /// The state of a text between its windows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct TextState {
     pool: ScorePool,
     chain: ChainState,
@@ -215,13 +206,6 @@ pub struct TextState {
 const BATCH: usize = 2048;
 
 impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
-    /// Returns the model with these costs of marks.
-    #[must_use]
-    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
-        self.settings.costs = Some(costs);
-        self
-    }
-
     /// Returns the scores of the labels of all words of documents. Windows of about equal length are
     /// computed together.
     ///
@@ -244,7 +228,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         }
         let mut windows = windows.into_iter().zip(&scores);
         let document = |count| {
-            let mut pool = ScorePool::new(self.heads.sizes());
+            let mut pool = ScorePool::default();
             let windows = windows.by_ref().take(count);
             let add = |(window, scores): (_, &Vec<Vec<f32>>)| {
                 self.finished(&mut pool, window, &mut scores.iter().map(Vec::as_slice))
@@ -262,7 +246,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         scores: &mut impl Iterator<Item = &'s [f32]>,
     ) -> std::vec::IntoIter<ScoredWord> {
         if window.targets.iter().all(|target| !target.context.shows_start) {
-            return pool.add(window, scores);
+            return pool.add(window, self.heads.sizes(), scores);
         }
         let count = window.positions(self.settings.labelled_subword).count();
         let scores: Vec<&[f32]> = scores.take(count).collect();
@@ -275,11 +259,17 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         for (at, target) in window.targets.iter_mut().enumerate() {
             target.start_odds = self.heads.start_odds(at, |at| words.get(at).copied());
         }
-        pool.add(window, &mut scores.into_iter())
+        pool.add(window, self.heads.sizes(), &mut scores.into_iter())
+    }
+
+    /// Returns the choices for the words of a document under these costs of marks.
+    pub fn decoded(&self, words: &[ScoredWord], costs: MarkCosts, request: Request) -> Vec<Choice> {
+        let mut chain = ChainState::default();
+        words.iter().map(|word| self.choice(word, costs, &mut chain, &request)).collect()
     }
 
     /// Returns the choice for the next word of a text.
-    pub fn choice(
+    fn choice(
         &self,
         (target, ln): &ScoredWord,
         costs: MarkCosts,
@@ -340,11 +330,8 @@ impl<P: SubwordTokenizer, S: WindowScorer> Restorer for BertModel<P, S> {
 
     /// Windows of about equal length go through the encoder together.
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
-        let document = |words: Vec<ScoredWord>| {
-            let (mut chain, costs) = (ChainState::default(), self.costs());
-            words.iter().map(|word| self.choice(word, costs, &mut chain, &request)).collect()
-        };
-        Ok(self.scored(documents, request)?.into_iter().map(document).collect())
+        let scored = self.scored(documents, request)?;
+        Ok(scored.iter().map(|words| self.decoded(words, self.costs(), request)).collect())
     }
 }
 
@@ -366,10 +353,6 @@ impl<P: SubwordTokenizer, S: WindowScorer> WindowModel for BertModel<P, S> {
         let BertSettings { window, runs_on, .. } = self.settings;
         let options = windows::options(window, runs_on, request.look_ahead, request.predictions.get());
         Windower::new(&self.subwords, options.for_request(&request, self.heads.marks()))
-    }
-
-    fn begin(&self) -> TextState {
-        TextState { pool: ScorePool::new(self.heads.sizes()), chain: ChainState::default() }
     }
 
     fn answer(

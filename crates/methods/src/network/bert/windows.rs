@@ -13,7 +13,6 @@ use crate::network::subwords::SubwordTokenizer;
 use crate::network::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder, right_context};
 use majuscule_base::error::Result;
 use majuscule_base::named::NamedValue;
-use majuscule_text::restorer::SentenceStarts;
 
 /// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,18 +92,8 @@ impl NamedValue for LabelledSubword {
 
 /// Returns the options of windows of this many subwords, including the special ones.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>, predictions: usize) -> WindowOptions {
-    let (capacity, starts) = (window - 2, SentenceStarts::Predicted);
-    let (overlap, puts_marks) = (capacity / 4, false);
-    WindowOptions {
-        capacity,
-        overlap,
-        runs_on,
-        look_ahead,
-        puts_marks,
-        shown_capitals: false,
-        starts,
-        predictions,
-    }
+    let capacity = window - 2;
+    WindowOptions { predictions, ..WindowOptions::new(capacity, capacity / 4, runs_on, look_ahead) }
 }
 
 impl<P: SubwordTokenizer> WordEncoder for &P {
@@ -159,28 +148,23 @@ impl<P: SubwordTokenizer> WordEncoder for &P {
 pub type ScoredWord = (WindowTarget, Vec<f32>);
 
 /// The scores of words that are also targets of later windows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ScorePool {
-    heads: HeadSizes,
     words: VecDeque<ScoredWord>,
 }
 
 impl ScorePool {
-    /// Makes a pool for the scores of these heads.
-    pub fn new(heads: HeadSizes) -> Self {
-        Self { heads, words: VecDeque::new() }
-    }
-
-    /// Adds the scores of the [positions](EncoderWindow::positions) of a window, and returns the words that
+    /// Adds the scores of these heads at the [positions](EncoderWindow::positions) of a window, and returns the words that
     /// are finished: each with ln of the sum over the windows of the probability of each label of a head.
     pub fn add<'s>(
         &mut self,
         window: EncoderWindow,
+        heads: HeadSizes,
         scores: &mut impl Iterator<Item = &'s [f32]>,
     ) -> std::vec::IntoIter<ScoredWord> {
         let mut next = |positions: Option<[u32; 2]>| {
             let scores = positions.and_then(|_| scores.next()).unwrap_or_default();
-            scores.split_at(self.heads.cases.min(scores.len()))
+            scores.split_at(heads.cases.min(scores.len()))
         };
         let (_, mut before) = next(window.before);
         for (at, target) in window.targets.into_iter().enumerate() {
@@ -236,6 +220,8 @@ mod tests {
         windows
     }
 
+    const CASES: HeadSizes = HeadSizes { cases: 2, marks: 0 };
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
@@ -268,13 +254,13 @@ mod tests {
             predictions in 1usize..12,
         ) {
             let subwords = subwords();
-            let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
+            let mut pool = ScorePool::default();
             let mut found = Vec::new();
             for of_subwords in windows(&subwords, &words, options(window, false, None, predictions)) {
                 let EncoderWindow { ids, done, targets, .. } = &of_subwords;
                 prop_assert!(ids.len() <= window && !targets.is_empty() && *done > 0);
                 let scores: Vec<[f32; 2]> = of_subwords.positions(LabelledSubword::First).map(|_| [1.0, 2.0]).collect();
-                found.extend(pool.add(of_subwords, &mut scores.iter().map(<[f32; 2]>::as_slice)));
+                found.extend(pool.add(of_subwords, CASES, &mut scores.iter().map(<[f32; 2]>::as_slice)));
             }
             prop_assert!(pool.words.is_empty());
             prop_assert!(found.iter().map(|(target, _)| &target.word.lower).eq(&words));
@@ -315,10 +301,11 @@ mod tests {
         let (context, after) = (WordContext::default(), RightContext::Unknown);
         let target = WindowTarget { word, context, after, positions: Some([1, 1]), start_odds: 1 };
         let window = |done| EncoderWindow { targets: vec![target.clone()], done, ..EncoderWindow::default() };
-        let mut pool = ScorePool::new(HeadSizes { cases: 2, marks: 0 });
+        let mut pool = ScorePool::default();
         // 0.5, 0.5 and 0.8, 0.2 make 0.65, 0.35.
-        assert_eq!(pool.add(window(0), &mut [[3.0, 3.0].as_slice()].into_iter()).count(), 0);
-        let found: Vec<_> = pool.add(window(1), &mut [[4f32.ln(), 0.0].as_slice()].into_iter()).collect();
+        assert_eq!(pool.add(window(0), CASES, &mut [[3.0, 3.0].as_slice()].into_iter()).count(), 0);
+        let found: Vec<_> =
+            pool.add(window(1), CASES, &mut [[4f32.ln(), 0.0].as_slice()].into_iter()).collect();
         let [(_, sums)] = &found[..] else { panic!("{found:?}") };
         assert!((sums[0].exp() / 2.0 - 0.65).abs() < 1e-6 && (sums[1].exp() / 2.0 - 0.35).abs() < 1e-6);
     }

@@ -5,7 +5,8 @@ use super::shape::takes_bytes;
 use super::subwords::SubwordVocabulary;
 use super::{CnnBilstm, CnnBilstmSettings, NAME, WINDOWS};
 use crate::backend::Backend;
-use crate::model::{Draft, MANIFEST, Section, Store};
+use crate::model::{self, Draft, MANIFEST, Section, Store};
+use crate::network::ADVICE;
 use crate::network::heads::Heads;
 use crate::network::instruction_set::InstructionSet;
 use crate::network::products::EnginePrecision;
@@ -16,7 +17,6 @@ use crate::spellings::ClassCases;
 use majuscule_base::bytes::Bytes;
 use majuscule_base::error::{Error, Result};
 use majuscule_text::{Labels, Locale};
-use serde::Deserialize;
 
 /// The tokenizer.
 pub const TOKENIZER: &str = "tokenizer.json";
@@ -31,7 +31,7 @@ pub const MIXED: &str = "mixed.txt";
 
 /// Returns the error of a model whose files do not fit.
 fn wrong(store: &dyn Store, problem: String) -> Error {
-    Error::model(store.name(), format!("{problem}: copy the model again or train it again"))
+    store.wrong(format!("{problem}: {ADVICE}"))
 }
 
 /// The parts of a model other than its weights.
@@ -60,17 +60,11 @@ impl CnnBilstmParts {
     /// Returns [`Error::Model`] if a file of it is missing, cut off or altered.
     fn read(store: &dyn Store) -> Result<(Self, Bytes)> {
         let manifest = store.manifest();
-        let settings = CnnBilstmSettings::deserialize(&manifest.settings)
-            .map_err(|error| wrong(store, format!("its settings are not valid for {NAME} ({error})")))?;
+        let settings: CnnBilstmSettings = model::settings(store, NAME, ADVICE)?;
         // All checksums are verified before any file is read.
-        let [tokenizer, words, weights, mixed] =
-            [TOKENIZER, WORDS, WEIGHTS, MIXED].map(|name| store.section(name));
         let lexicon = settings.shape.lexicon.then(|| store.section(LEXICON)).transpose()?;
-        let (tokenizer, words, weights, mixed) = (tokenizer?.to_vec(), words?, weights?, mixed?);
-        let text = |name: &str, bytes: Bytes| {
-            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(store, format!("{name} is not text")))
-        };
-        let (words, mixed) = (text(WORDS, words)?, text(MIXED, mixed)?);
+        let (tokenizer, weights) = (store.section(TOKENIZER)?.to_vec(), store.section(WEIGHTS)?);
+        let (words, mixed) = (store.text(WORDS, ADVICE)?, store.text(MIXED, ADVICE)?);
         let (locale, labels) = (manifest.locale, manifest.labels.clone());
         let lexicon = lexicon.map(|lexicon| lexicon.to_vec());
         Ok((Self { tokenizer, words, mixed, lexicon, settings, locale, labels }, weights))
@@ -85,7 +79,7 @@ impl CnnBilstmParts {
             .map_err(|problem| format!("{TOKENIZER} {problem}"))?;
         let lexicon = self.lexicon.clone().map(|bytes| WordLexicon::open(bytes.into())).transpose();
         let lexicon = lexicon.map_err(|problem| format!("{LEXICON} {problem}"))?;
-        let words = SubwordVocabulary::new(subwords, self.words.clone(), lexicon);
+        let words = SubwordVocabulary::new(subwords, &self.words, lexicon);
         words.map_err(|problem| format!("{WORDS} {problem}"))
     }
 
@@ -190,13 +184,10 @@ pub fn read_with<T>(
 /// # Errors
 /// Returns [`Error::Model`] if a file of the model is missing or altered.
 pub fn in_bytes(store: &dyn Store) -> Result<Draft> {
-    let mut manifest = store.manifest().clone();
     let (mut parts, weights) =
         read_with(store, |_, _, tensors| tensors::in_bytes(tensors, takes_bytes, str::to_owned))?;
     parts.settings.in_bytes = true;
-    let settings = serde_json::to_value(&parts.settings).map_err(|error| wrong(store, error.to_string()))?;
-    if let (Some(all), Some(settings)) = (manifest.settings.as_object_mut(), settings.as_object()) {
-        all.extend(settings.clone());
-    }
-    Ok(Draft::new(manifest, parts.sections(weights)))
+    let settings = parts.settings.clone();
+    let draft = Draft::like(store, &settings, parts.sections(weights));
+    draft.map_err(|error| wrong(store, error.to_string()))
 }

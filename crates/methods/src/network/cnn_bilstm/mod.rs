@@ -10,13 +10,13 @@ pub mod subwords;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Display;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Method;
 use crate::gaps::MarkCosts;
+use crate::network::check_scores;
 use crate::network::heads::{ChainState, HeadSizes, Heads, ln_softmax};
 pub use crate::network::products::EnginePrecision;
 use crate::network::session::{WindowModel, WindowSession};
@@ -24,7 +24,7 @@ use crate::network::windower::Windower;
 use crate::spellings::ClassCases;
 use engine::{CnnBilstmEngine, CnnBilstmScratch, LiveState};
 pub use files::{CnnBilstmParts, LEXICON, MIXED, TOKENIZER, WEIGHTS, WORDS, in_bytes, load, read_with};
-use majuscule_base::error::{Error, Result};
+use majuscule_base::error::Result;
 use majuscule_text::restorer::{Details, Request, Restorer, Session};
 use majuscule_text::{Choice, Labels, Tokens};
 use shape::CnnBilstmShape;
@@ -87,24 +87,7 @@ pub struct EngineState {
 /// A window with ln of the probabilities of the labels of its words, head after head.
 pub type ScoredWindow = (SubwordWindow, Vec<f32>);
 
-/// Returns the error of a computation that failed.
-fn failed(problem: impl Display) -> Error {
-    Error::model(NAME, format!("computing failed: {problem}"))
-}
-
 impl CnnBilstm {
-    /// Returns the settings in the manifest of the model.
-    pub fn settings(&self) -> &CnnBilstmSettings {
-        &self.settings
-    }
-
-    /// Returns the model with these costs of marks.
-    #[must_use]
-    pub fn with_costs(mut self, costs: MarkCosts) -> Self {
-        self.settings.costs = Some(costs);
-        self
-    }
-
     /// Returns the windows of documents with their scores, document after document.
     ///
     /// # Errors
@@ -139,11 +122,7 @@ impl CnnBilstm {
                 windows.iter_mut().map(|window| self.engine.live_scores(window, look_ahead, live)).collect()
             }
         };
-        if !scores.iter().flatten().all(|score| score.is_finite()) {
-            return Err(failed(
-                "a score is not a finite number, so weights are too large: train the model again",
-            ));
-        }
+        check_scores(NAME, &scores)?;
         let normal = |mut scores: Vec<f32>| {
             let HeadSizes { cases, .. } = self.heads.sizes();
             for word in scores.chunks_exact_mut(self.heads.sizes().all()) {
@@ -209,8 +188,8 @@ impl Restorer for CnnBilstm {
 
     /// Windows of about equal length go through the network together.
     fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
-        let decoded = |windows: Vec<ScoredWindow>| self.decoded(&windows, self.costs(), request);
-        Ok(self.scored(documents, request)?.into_iter().map(decoded).collect())
+        let scored = self.scored(documents, request)?;
+        Ok(scored.iter().map(|windows| self.decoded(windows, self.costs(), request)).collect())
     }
 }
 
@@ -230,10 +209,6 @@ impl WindowModel for CnnBilstm {
         let window = (READ * window).min(*WINDOWS.end());
         let options = subwords::options(window, runs_on, request.look_ahead);
         Windower::new(&self.vocabulary, options.for_request(&request, self.heads.marks()))
-    }
-
-    fn begin(&self) -> (ChainState, EngineState) {
-        Default::default()
     }
 
     fn answer(

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::network::failed;
 use crate::network::heads::RightContext;
 use crate::network::subwords::{NativeTokenizer, Special, SubwordTokenizer};
 use crate::network::windower::{WindowOptions, WindowWord, WordEncoder, WordWindow};
 use crate::network::word_lexicon::{LexiconRows, WordLexicon};
 use majuscule_base::error::Result;
-use majuscule_text::restorer::SentenceStarts;
 use std::ops::Range;
 
 /// The largest number of subwords of a word that are read.
@@ -18,7 +18,6 @@ const MOST_SUBWORDS: usize = 24;
 pub struct SubwordVocabulary {
     subwords: NativeTokenizer,
     words: FxHashMap<Box<str>, u32>,
-    words_text: String,
     lexicon: Option<WordLexicon>,
 }
 
@@ -43,24 +42,10 @@ impl SubwordVocabulary {
     /// Describes the fault in the text.
     pub fn new(
         subwords: NativeTokenizer,
-        words_text: String,
+        words: &str,
         lexicon: Option<WordLexicon>,
     ) -> std::result::Result<Self, String> {
-        if !(words_text.is_empty() || words_text.ends_with('\n')) {
-            return Err("ends within a word".to_owned());
-        }
-        let mut words = FxHashMap::default();
-        for (at, word) in words_text.lines().enumerate() {
-            if word.is_empty() || words.insert(word.into(), at as u32).is_some() {
-                return Err(format!("has no word, or one that occurred before, in line {}", at + 1));
-            }
-        }
-        Ok(Self { subwords, words, words_text, lexicon })
-    }
-
-    /// Returns the words that have a vector of their own, one per line.
-    pub fn words_text(&self) -> &str {
-        &self.words_text
+        Ok(Self { subwords, words: word_ids(words, 0)?, lexicon })
     }
 
     /// Returns the number of words that have a vector of their own.
@@ -94,6 +79,23 @@ impl SubwordVocabulary {
     }
 }
 
+/// Returns the ids of the words of a text, one per line, from `first` on.
+///
+/// # Errors
+/// Describes the fault in the text.
+pub fn word_ids(words: &str, first: u32) -> std::result::Result<FxHashMap<Box<str>, u32>, String> {
+    if !(words.is_empty() || words.ends_with('\n')) {
+        return Err("ends within a word".to_owned());
+    }
+    let mut ids = FxHashMap::default();
+    for (at, word) in words.lines().enumerate() {
+        if word.is_empty() || ids.insert(word.into(), at as u32 + first).is_some() {
+            return Err(format!("has no word, or one that occurred before, in line {}", at + 1));
+        }
+    }
+    Ok(ids)
+}
+
 /// The fraction of a window that the next window shares: enough that most choices stay the same if windows
 /// move.
 const OVERLAP: f64 = 0.16;
@@ -111,16 +113,7 @@ pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> Windo
     let look_ahead = look_ahead.map(live_look_ahead);
     let capacity = look_ahead.map_or(window, |words| LIVE.max(8 * words));
     let overlap = if look_ahead.is_some() { 0.5 } else { OVERLAP };
-    WindowOptions {
-        capacity,
-        overlap: (overlap * capacity as f64) as usize,
-        runs_on,
-        look_ahead,
-        puts_marks: false,
-        shown_capitals: false,
-        starts: SentenceStarts::Predicted,
-        predictions: 1,
-    }
+    WindowOptions::new(capacity, (overlap * capacity as f64) as usize, runs_on, look_ahead)
 }
 
 impl WordEncoder for &SubwordVocabulary {
@@ -128,7 +121,7 @@ impl WordEncoder for &SubwordVocabulary {
     type Window = SubwordWindow;
 
     fn encode(&self, lower: &str, _: usize) -> Result<SubwordIds> {
-        self.ids(lower).map_err(super::failed)
+        self.ids(lower).map_err(|problem| failed(super::NAME, problem))
     }
 
     fn size(_: &SubwordIds) -> usize {

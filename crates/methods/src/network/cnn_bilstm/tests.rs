@@ -32,7 +32,7 @@ fn vocabulary() -> SubwordVocabulary {
     let subwords = NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), SHAPE.subwords).unwrap();
     let lexicon = WordLexicon::build([("who", 9, 0), ("lisbon", 300, 2)].into_iter());
     let lexicon = WordLexicon::open(lexicon.into()).unwrap();
-    SubwordVocabulary::new(subwords, "who\nlisbon\n".to_owned(), Some(lexicon)).unwrap()
+    SubwordVocabulary::new(subwords, "who\nlisbon\n", Some(lexicon)).unwrap()
 }
 
 /// Weights by a formula.
@@ -188,7 +188,7 @@ fn a_word_has_subwords_and_may_have_a_vector() {
     assert_eq!(*ids("\u{200b}").subwords, [vocabulary.special().padding]);
     assert_eq!(ids(&"us'".repeat(100)).subwords.len(), 24);
     let subwords = || NativeTokenizer::read(TOY_TOKENIZER.as_bytes(), SHAPE.subwords).unwrap();
-    let wrong = |words: &str| SubwordVocabulary::new(subwords(), words.to_owned(), None).unwrap_err();
+    let wrong = |words: &str| SubwordVocabulary::new(subwords(), words, None).unwrap_err();
     assert_eq!(wrong("lisbon\nwh"), "ends within a word");
     assert!(wrong("lisbon\n\n").contains("in line 2") && wrong("a\na\n").contains("in line 2"));
     assert_eq!(subwords().of("lisbon").unwrap().len(), 1);

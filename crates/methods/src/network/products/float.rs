@@ -157,15 +157,9 @@ impl FloatBlock<'_> {
 /// Returns the number of 32-bit numbers in a vector.
 fn lanes(instructions: InstructionSet) -> usize {
     match instructions {
-        InstructionSet::Plain => 8,
-        #[cfg(target_arch = "aarch64")]
-        InstructionSet::Neon | InstructionSet::NeonDot => 8,
-        #[cfg(target_feature = "simd128")]
-        InstructionSet::Simd128 => 8,
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 | InstructionSet::AvxVnni => 8,
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512 | InstructionSet::Avx512Vnni | InstructionSet::Amx => 16,
+        _ => 8,
     }
 }
 
@@ -176,12 +170,6 @@ fn rows_at_once(instructions: InstructionSet) -> usize {
 
 fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, vectors: usize) {
     match instructions {
-        InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
-        // The compiler vectorises this kernel.
-        #[cfg(target_arch = "aarch64")]
-        InstructionSet::Neon | InstructionSet::NeonDot => kernel_for!(plain, rows, vectors)(block),
-        #[cfg(target_feature = "simd128")]
-        InstructionSet::Simd128 => kernel_for!(plain, rows, vectors)(block),
         // SAFETY: a set is chosen only if its instructions were found.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::AvxVnni => unsafe {
@@ -192,6 +180,8 @@ fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, ve
         InstructionSet::Avx512 | InstructionSet::Avx512Vnni | InstructionSet::Amx => unsafe {
             kernel_for!(x86::avx512, rows, vectors)(block)
         },
+        // The compiler vectorises this kernel on other CPUs.
+        _ => kernel_for!(plain, rows, vectors)(block),
     }
 }
 

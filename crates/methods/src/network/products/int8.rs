@@ -201,20 +201,16 @@ fn steps(instructions: InstructionSet) -> usize {
 /// Returns the number of sums in a vector.
 fn lanes(instructions: InstructionSet) -> usize {
     match instructions {
-        InstructionSet::Plain => 8,
-        #[cfg(target_arch = "aarch64")]
-        InstructionSet::Neon => 8,
         #[cfg(target_arch = "aarch64")]
         InstructionSet::NeonDot => 4,
         #[cfg(target_feature = "simd128")]
         InstructionSet::Simd128 => 4,
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 | InstructionSet::AvxVnni | InstructionSet::Avx512 => 8,
-        #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512Vnni => 16,
         // A panel is always three tiles side by side.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Amx => WIDTH,
+        _ => 8,
     }
 }
 

@@ -127,7 +127,7 @@ impl BertAdaptation {
         let Bert { config: encoder, subwords, .. } = model;
         let training =
             TaggerTraining { config, training, corpus, encoder, subwords, settings, model: Some(model) };
-        training.run(|heads| widened(model.scorer.weights(), heads), threads, watch)
+        training.run(|heads| widened(&model.scorer.weights, heads), threads, watch)
     }
 }
 

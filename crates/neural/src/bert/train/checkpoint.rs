@@ -1,54 +1,37 @@
-//! Checkpoints: the state of a training as a safetensors file, with the current weights, the best weights so far, the
-//! moments and slow weights of the optimiser, and a note of the position.
+//! The state of a training in a checkpoint: the current weights, the best weights so far, and the moments and slow
+//! weights of the optimiser.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::Path;
 
 use candle_core::{Device, Result as Computed, Tensor, Var};
 use serde::{Deserialize, Serialize};
 
 use super::adam::Moments;
 use super::config::{BertConfig, BertTraining};
-use super::lookahead::SlowWeights;
 use super::trainer::TaggerState;
 use crate::bert::failed;
 use crate::bert::names::Shapes;
 use crate::bert::ops::read;
 use crate::bert::weights::{self, TensorMap};
+use crate::shared::checkpoint_file::CheckpointFile;
 use crate::shared::digest::Digest;
 use crate::shared::options::{NetworkTrainingOptions, TrainingRecord};
 use crate::shared::train_loop::TrainPosition;
-use majuscule_base::bytes::Bytes;
-use majuscule_base::error::{Error, Result};
-use majuscule_base::files::{self, Publish};
+use majuscule_base::error::Result;
 use majuscule_train::corpus::Corpus;
-use majuscule_train::methods::checkpoint;
 
-/// A file for the state of a training, which may not exist yet.
+/// A checkpoint, with the identity of its training.
 pub(super) struct BertCheckpoint<'a> {
-    file: &'a Path,
-    settings: String,
+    file: CheckpointFile<'a>,
     /// True if each weight that has moved also has slow weights.
     has_slow: bool,
-    /// Checksums of the examples, and of the initial weights.
-    digests: [u32; 2],
+    digests: InputDigests,
 }
 
-/// The progress of a training, and the identity of this training.
-#[derive(Debug, Serialize, Deserialize)]
-struct CheckpointNote {
-    /// The settings on which the state depends.
-    settings: String,
-    /// Checksums of the examples, and of the initial weights.
+/// Checksums of the examples, and of the initial weights.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct InputDigests {
     digests: [u32; 2],
-    epoch: usize,
-    batches: usize,
-    /// The lowest error as the bits of an `f64`: a number in JSON may lose the last bit.
-    best: Option<u64>,
-    worse: usize,
-    /// The number of steps that moved each tensor.
-    steps: BTreeMap<String, u64>,
 }
 
 /// The prefixes of the names of tensors.
@@ -67,12 +50,9 @@ impl<'a> BertCheckpoint<'a> {
         record: &TrainingRecord<'_, BertConfig, BertTraining>,
         corpus: &Corpus,
     ) -> Result<Option<Self>> {
-        let Some(file) = &options.checkpoint else { return Ok(None) };
-        // If the file cannot be written, training should fail before long work.
-        drop(Publish::new(file)?);
-        let settings = checkpoint::settings(record, env!("CARGO_PKG_VERSION").to_owned(), corpus);
         let has_slow = record.training.optimizer.sync_period > 0;
-        Ok(Some(Self { file, settings, has_slow, digests: [0; 2] }))
+        let file = CheckpointFile::new("bert", options, record, corpus)?;
+        Ok(file.map(|file| Self { file, has_slow, digests: InputDigests::default() }))
     }
 
     /// Sets the checksums of the examples and of the initial weights.
@@ -84,7 +64,7 @@ impl<'a> BertCheckpoint<'a> {
         for tensor in weights.values() {
             read(tensor, |values| digest.add_numbers(values))?;
         }
-        self.digests = [examples, digest.sum()];
+        self.digests = InputDigests { digests: [examples, digest.sum()] };
         Ok(self)
     }
 
@@ -110,20 +90,11 @@ impl<'a> BertCheckpoint<'a> {
             }
         }
         for (name, slow) in &state.slow {
-            add(SLOW, name, slow.values().clone());
+            add(SLOW, name, slow.clone());
         }
-        let note = CheckpointNote {
-            settings: self.settings.clone(),
-            digests: self.digests,
-            epoch: position.epoch,
-            batches: position.batches,
-            best: position.best.as_ref().map(|(ser, _)| ser.to_bits()),
-            worse: position.worse,
-            steps: state.moments.iter().map(|(name, moments)| (name.clone(), moments.steps)).collect(),
-        };
-        let note = serde_json::to_string(&note).expect("a note has string keys only");
-        let bytes = weights::write_with(&tensors, Some(note)).map_err(failed)?;
-        files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
+        let steps: BTreeMap<_, _> =
+            state.moments.iter().map(|(name, moments)| (name.as_str(), moments.steps)).collect();
+        self.file.write(&tensors, position, self.digests, steps)
     }
 
     /// Reads the state from the file, or returns `None` if there is no file.
@@ -131,35 +102,19 @@ impl<'a> BertCheckpoint<'a> {
     /// # Errors
     /// Fails if the file is not a checkpoint, belongs to another training or is cut off.
     pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<(TaggerState, TrainPosition<TensorMap>)>> {
-        if !self.file.exists() {
-            return Ok(None);
-        }
-        let bytes = Bytes::open(self.file)?;
-        let wrong = |problem: String| Error::file(self.file.to_string_lossy(), problem);
-        let is_none = || {
-            wrong(
-                "is not a checkpoint of bert, or is cut off: name another file, or remove it to start again"
-                    .to_owned(),
-            )
-        };
-        let note = weights::note(&bytes).ok_or_else(is_none)?;
-        let note: CheckpointNote = serde_json::from_str(&note).map_err(|_| is_none())?;
-        let name = self.file.to_string_lossy();
-        if note.settings != self.settings {
-            return Err(checkpoint::other_settings(&name, note.settings.as_bytes(), &self.settings));
-        }
-        let differ = note.digests.iter().zip(&self.digests).position(|(found, expected)| found != expected);
-        if let Some(which) = differ {
-            return Err(checkpoint::altered_input(&name, ["a text", "the encoder or model"][which]));
+        let read = self.file.read::<InputDigests, BTreeMap<String, u64>>()?;
+        let Some((bytes, note)) = read else { return Ok(None) };
+        let mut both = note.digests.digests.iter().zip(&self.digests.digests);
+        if let Some(which) = both.position(|(found, expected)| found != expected) {
+            return Err(self.file.altered(["a text", "the encoder or model"][which]));
         }
         let tensors = |prefix: &str, shapes: &Shapes| {
             let named = |name: &str| name.strip_prefix(prefix).map(str::to_owned);
-            weights::read(&bytes, shapes, named, &Device::Cpu).map_err(&wrong)
+            weights::read(&bytes, shapes, named, &Device::Cpu).map_err(|problem| self.file.wrong(problem))
         };
         let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
         let weights = tensors(NOW, shapes)?.into_iter().map(var).collect::<Computed<_>>();
-        let best =
-            note.best.map(|ser| Ok::<_, Error>((f64::from_bits(ser), tensors(BEST, shapes)?))).transpose()?;
+        let position = note.position(|| tensors(BEST, shapes))?;
         let moved: Shapes =
             shapes.iter().filter(|(name, _)| note.steps.contains_key(name)).cloned().collect();
         let [means, squares] = MEANS.map(|prefix| tensors(prefix, &moved));
@@ -170,10 +125,6 @@ impl<'a> BertCheckpoint<'a> {
             moments.insert(name.clone(), Moments::new(note.steps[name], means));
         }
         let slow = if self.has_slow { tensors(SLOW, &moved)? } else { TensorMap::new() };
-        let slow = slow.into_iter().map(|(name, values)| (name, SlowWeights::saved(values))).collect();
-        let weights = weights.map_err(failed)?;
-        let CheckpointNote { epoch, batches, worse, .. } = note;
-        let position = TrainPosition { epoch, batches, best, worse };
-        Ok(Some((TaggerState { weights, moments, slow }, position)))
+        Ok(Some((TaggerState { weights: weights.map_err(failed)?, moments, slow }, position)))
     }
 }

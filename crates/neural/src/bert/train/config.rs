@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::layers::LayerConfig;
 use super::loss::LossConfig;
-use super::pretrained::{self, EncoderRecord};
+use super::pretrained::{self, EncoderRecord, LayerConfig};
 use super::schedule::Schedule;
 use super::train;
 use crate::bert::{LabelledSubword, sections};
@@ -25,7 +24,7 @@ use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch, json};
 
 /// The configuration of the training of `bert`.
-#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
 #[command(mut_args(|arg| show_default(show_default(arg, &BertTraining::NEW), &OptimizerConfig::ADAM)))]
 pub struct BertConfig {
     /// The pretrained encoder: a Hugging Face folder of BERT, RoBERTa, XLM-R, DistilBERT or
@@ -234,8 +233,17 @@ impl Learner for BertConfig {
         vec![self.encoder.clone()]
     }
 
+    /// Warns of settings that may be mistakes.
     fn warnings(&self) -> Vec<String> {
-        self.warnings()
+        // Training reports unreadable files with more detail.
+        let Ok(subwords) = pretrained::subwords(&self.encoder, None) else { return Vec::new() };
+        if !subwords.is_cased() {
+            return Vec::new();
+        }
+        let encoder = self.encoder.display();
+        vec![format!(
+            "{encoder} is a cased encoder, but its input here is all in lower case: an uncased encoder does better"
+        )]
     }
 
     fn checkpoint(&self) -> Option<&Path> {
@@ -250,22 +258,6 @@ impl Learner for BertConfig {
         // The default in the record may be larger than the encoder accepts.
         learned.settings["config"]["window"] = model.settings.window.into();
         Ok(learned.trained_on(&self.inputs()))
-    }
-}
-
-impl Default for BertConfig {
-    fn default() -> Self {
-        Self {
-            encoder: PathBuf::new(),
-            heads: HeadOptions::default(),
-            labelled_subword: LabelledSubword::First,
-            keep_subwords: false,
-            layers: LayerConfig::default(),
-            training: BertTrainingOptions::default(),
-            loss: LossConfig::default(),
-            window: None,
-            precision: ProductPrecision::default(),
-        }
     }
 }
 
@@ -302,19 +294,6 @@ impl BertConfig {
     /// Returns the settings of the training of a new tagger, with all defaults filled in.
     pub(super) fn record(&self) -> TrainingRecord<'_, Self, BertTraining> {
         TrainingRecord { config: self, training: self.training.or(BertTraining::NEW) }
-    }
-
-    /// Returns warnings about settings that may be mistakes.
-    pub fn warnings(&self) -> Vec<String> {
-        // Training reports unreadable files with more detail.
-        let Ok(subwords) = pretrained::subwords(&self.encoder, None) else { return Vec::new() };
-        if !subwords.is_cased() {
-            return Vec::new();
-        }
-        let encoder = self.encoder.display();
-        vec![format!(
-            "{encoder} is a cased encoder, but its input here is all in lower case: an uncased encoder does better"
-        )]
     }
 
     /// Refuses settings out of their ranges.

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::bert::dropout::Dropout;
 use crate::shared::instruction_set::InstructionSet;
+use crate::shared::values::multiply;
 use majuscule_train::random::{DropoutFactors, Purpose, Random, generator, mask, unit};
 
 /// Random dropout masks.
@@ -100,8 +101,7 @@ impl BlockDropout {
     /// Drops values, in blocks of `BLOCK` values.
     pub(super) fn apply(&self, instructions: InstructionSet, values: &mut [f32]) {
         values.par_chunks_mut(BLOCK).enumerate().for_each(|(block, values)| {
-            let factors = self.factors(instructions, block, values.len());
-            values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+            multiply(values, &self.factors(instructions, block, values.len()));
         });
     }
 }

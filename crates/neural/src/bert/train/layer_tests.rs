@@ -99,7 +99,7 @@ fn a_model_of_fewer_layers_is_saved_and_its_manifest_says_so() {
         config.layers = with(Some(1), 1);
     });
     let model = train(&config, &corpus()).unwrap();
-    assert_eq!(model.scorer.tagger().layer_weights().unwrap().len(), 2);
+    assert_eq!(model.scorer.tagger.layer_weights().unwrap().len(), 2);
     assert!(bytes(&train(&config, &corpus()).unwrap()) == bytes(&model));
     let draft = methods::train(&config, &corpus(), Vec::new(), NonZeroUsize::MIN, &mut |_| {}).unwrap();
     let settings = &draft.manifest().settings["config"];

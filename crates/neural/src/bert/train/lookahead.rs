@@ -1,62 +1,29 @@
 //! LookAhead (Zhang et al. 2019, algorithm 1): slow weights that follow the weights which an optimiser
 //! moves.
 
-use candle_core::{CpuStorage, Device, InplaceOp1, Layout, Result, Tensor, Var, bail};
+use candle_core::{CpuStorage, InplaceOp1, Layout, Result, Tensor, Var, bail};
 
 use crate::bert::ops::read;
 
-/// The slow weights of a tensor. They begin as the values of the tensor before its first step.
-#[derive(Debug, Clone)]
-pub(super) struct SlowWeights(Tensor);
-
-impl SlowWeights {
-    /// Copies the values of a tensor before its first step.
-    ///
-    /// # Errors
-    /// Fails if there is not enough memory.
-    pub(super) fn new(tensor: &Var) -> Result<Self> {
-        Ok(Self(tensor.copy()?.detach()))
+/// Moves slow weights by `fraction` of their distance towards a tensor, and then sets the tensor to the slow weights.
+///
+/// # Errors
+/// Fails if the shapes do not match.
+pub(super) fn sync(slow: &mut Tensor, tensor: &Var, fraction: f64) -> Result<()> {
+    if tensor.device().is_cpu() {
+        read(tensor, |fast| slow.inplace_op1(&SlowStep { fast, fraction: fraction as f32 }))??;
+    } else {
+        *slow = moved(slow, tensor, fraction)?;
     }
+    tensor.set(slow)
+}
 
-    /// Restores saved slow weights.
-    pub(super) fn saved(values: Tensor) -> Self {
-        Self(values)
-    }
-
-    /// Returns the values.
-    pub(super) fn values(&self) -> &Tensor {
-        &self.0
-    }
-
-    /// Moves the slow weights to a device.
-    ///
-    /// # Errors
-    /// Fails if the device does not have enough memory.
-    pub(super) fn on(self, device: &Device) -> Result<Self> {
-        self.0.to_device(device).map(Self)
-    }
-
-    /// Moves the slow weights by `fraction` of their distance towards the tensor, and then sets the tensor to the
-    /// slow weights.
-    ///
-    /// # Errors
-    /// Fails if the shapes do not match.
-    pub(super) fn sync(&mut self, tensor: &Var, fraction: f64) -> Result<()> {
-        if tensor.device().is_cpu() {
-            read(tensor, |fast| self.0.inplace_op1(&SlowStep { fast, fraction: fraction as f32 }))??;
-        } else {
-            self.0 = self.moved(tensor, fraction)?;
-        }
-        tensor.set(&self.0)
-    }
-
-    /// Returns the slow weights as [`sync`](Self::sync) would leave them.
-    ///
-    /// # Errors
-    /// Fails if the shapes do not match.
-    pub(super) fn moved(&self, tensor: &Var, fraction: f64) -> Result<Tensor> {
-        &self.0 + ((tensor.as_detached_tensor() - &self.0)? * fraction)?
-    }
+/// Returns slow weights as [`sync`] would leave them.
+///
+/// # Errors
+/// Fails if the shapes do not match.
+pub(super) fn moved(slow: &Tensor, tensor: &Var, fraction: f64) -> Result<Tensor> {
+    slow + ((tensor.as_detached_tensor() - slow)? * fraction)?
 }
 
 /// A step of slow weights in memory.
@@ -94,6 +61,7 @@ impl InplaceOp1 for SlowStep<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use candle_core::Device;
 
     fn values(tensor: &Tensor) -> Vec<f32> {
         tensor.flatten_all().unwrap().to_vec1().unwrap()
@@ -102,31 +70,31 @@ mod tests {
     #[test]
     fn slow_weights_go_a_share_of_the_way_and_the_weights_go_on_from_there() {
         let tensor = Var::new(&[1.0f32, -2.0, 0.5], &Device::Cpu).unwrap();
-        let mut slow = SlowWeights::new(&tensor).unwrap();
+        let mut slow = tensor.copy().unwrap().detach();
         tensor.set(&Tensor::new(&[2.0f32, -4.0, 0.5], &Device::Cpu).unwrap()).unwrap();
-        assert_eq!(values(slow.values()), [1.0, -2.0, 0.5]);
+        assert_eq!(values(&slow), [1.0, -2.0, 0.5]);
         let expected = [1.25, -2.5, 0.5];
-        assert_eq!(values(&slow.moved(&tensor, 0.25).unwrap()), expected);
-        slow.sync(&tensor, 0.25).unwrap();
-        assert_eq!([values(slow.values()), values(&tensor)], [expected; 2]);
-        assert_eq!(values(&slow.moved(&tensor, 0.25).unwrap()), expected);
+        assert_eq!(values(&moved(&slow, &tensor, 0.25).unwrap()), expected);
+        sync(&mut slow, &tensor, 0.25).unwrap();
+        assert_eq!([values(&slow), values(&tensor)], [expected; 2]);
+        assert_eq!(values(&moved(&slow, &tensor, 0.25).unwrap()), expected);
     }
 
     #[test]
     fn weights_in_memory_move_as_on_any_device_and_those_that_no_step_moved_stay() {
         let start: Vec<f32> = (0..3 * COMPARED + 5).map(|at| (at as f32).sin()).collect();
         let tensor = Var::from_slice(&start, start.len(), &Device::Cpu).unwrap();
-        let mut slow = SlowWeights::new(&tensor).unwrap();
-        let moved = COMPARED..2 * COMPARED + 1;
+        let mut slow = tensor.copy().unwrap().detach();
+        let moving = COMPARED..2 * COMPARED + 1;
         for round in 1..4 {
             let mut fast = values(&tensor);
-            fast[moved.clone()].iter_mut().for_each(|value| *value += round as f32 / 7.0);
+            fast[moving.clone()].iter_mut().for_each(|value| *value += round as f32 / 7.0);
             tensor.set(&Tensor::from_vec(fast, start.len(), &Device::Cpu).unwrap()).unwrap();
-            let expected = values(&slow.moved(&tensor, 0.5).unwrap());
-            slow.sync(&tensor, 0.5).unwrap();
+            let expected = values(&moved(&slow, &tensor, 0.5).unwrap());
+            sync(&mut slow, &tensor, 0.5).unwrap();
             assert!(values(&tensor).iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6));
         }
         let stayed = |at: usize| values(&tensor)[at].to_bits() == start[at].to_bits();
-        assert!((0..start.len()).all(|at| stayed(at) != moved.contains(&at)));
+        assert!((0..start.len()).all(|at| stayed(at) != moving.contains(&at)));
     }
 }

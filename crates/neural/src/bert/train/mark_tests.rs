@@ -145,7 +145,8 @@ fn costs_of_marks_are_kept_and_dear_marks_are_put_seldom() {
     assert_eq!(model.settings.costs, Some(costs));
     // The text that is held out here is too short to decide.
     assert_eq!(JOINT.settings.costs, Some(MarkCosts::default()));
-    let dear = read(&SAVED).with_costs(costs);
+    let mut dear = read(&SAVED);
+    dear.settings.costs = Some(costs);
     let found = restored(&dear, WORDS, MARKS);
     assert!(found.contains("in Porto? The minister") && !found.contains(','), "{found}");
 }

@@ -5,17 +5,14 @@ mod adapt;
 mod checkpoint;
 mod config;
 mod dropout;
-mod kept;
 #[cfg(test)]
 mod layer_tests;
-mod layers;
 mod lookahead;
 mod loss;
 mod passes;
 mod pretrained;
 mod samples;
 mod schedule;
-mod targets;
 #[cfg(test)]
 mod mark_tests;
 #[cfg(test)]
@@ -31,23 +28,22 @@ use super::config::EncoderConfig;
 use super::tokenize::HuggingFaceTokenizer;
 use super::weights::TensorMap;
 use super::{Bert, BertSettings, TensorScorer, device, failed, names};
-use crate::shared::heads::{ChainState, HeadSizes, Heads};
+use crate::shared::heads::{HeadSizes, Heads};
 use crate::shared::options::TrainingRecord;
-use crate::shared::predict::HeadOptions;
 use crate::shared::samples::running_text;
-use crate::shared::train_loop::{TrainLoop, TrainPosition};
+use crate::shared::train_loop::{TrainLoop, TrainPosition, TrainSetup};
 pub use adapt::BertAdaptation;
 use checkpoint::BertCheckpoint;
 pub use config::{BertConfig, BertTraining, BertTrainingOptions};
-pub use layers::LayerConfig;
 pub use loss::LossConfig;
 use majuscule_base::error::Result;
 use majuscule_methods::spellings::ClassCases;
 use majuscule_text::Tokens;
 use majuscule_text::restorer::Request;
-use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::Watch;
-use pretrained::Pretrained;
+pub use pretrained::LayerConfig;
+use pretrained::{Pretrained, keep_subwords};
 pub use schedule::Schedule;
 use trainer::{TaggerState, TaggerTrainer};
 
@@ -70,7 +66,7 @@ pub fn train(
     let window = config.window(pretrained.config.longest())?;
     pretrained = config.layers.applied(pretrained, &config.encoder, training.shared.seed)?;
     if config.keep_subwords {
-        pretrained = kept::keep_subwords(pretrained, corpus)?;
+        pretrained = keep_subwords(pretrained, corpus)?;
     }
     let Pretrained { config: encoder, subwords, weights } = pretrained;
     let kept_subwords = config.keep_subwords.then_some(encoder.vocab_size);
@@ -117,12 +113,14 @@ impl TaggerTraining<'_> {
         let device = device::open(options.device)?;
         device::round_products(!config.precision.is_default());
         let checkpoint = BertCheckpoint::new(&options.shared, &TrainingRecord { config, training }, corpus)?;
-        let (dataset, digest) =
-            samples::read(&config.heads, training.shared.split(corpus), subwords, &settings, model)?;
+        let split = training.shared.split(corpus);
+        let dataset = samples::read(&config.heads, split, subwords, &settings, model)?;
         let heads = Heads::of(&dataset.labels).sizes();
         let weights = init(heads).map_err(failed)?;
-        let checkpoint =
-            checkpoint.map(|checkpoint| checkpoint.of(digest, &weights)).transpose().map_err(failed)?;
+        let checkpoint = checkpoint
+            .map(|checkpoint| checkpoint.of(dataset.digest, &weights))
+            .transpose()
+            .map_err(failed)?;
         let shapes = names::tagger_shapes(encoder, heads);
         let saved = checkpoint.as_ref().map(|checkpoint| checkpoint.read(&shapes)).transpose()?.flatten();
         let (state, position) = match saved {
@@ -143,7 +141,6 @@ impl TaggerTraining<'_> {
         let trainer = TaggerTrainer {
             training,
             precision: config.precision,
-            save_every: options.shared.checkpoint_every,
             encoder,
             padding: subwords.special.padding,
             heads,
@@ -154,33 +151,19 @@ impl TaggerTraining<'_> {
             state: state.on(&device).map_err(failed)?,
             tagger: None,
         };
-        let train_loop = TrainLoop {
-            trainer,
-            position,
+        let setup = TrainSetup {
             dataset: &dataset,
-            protocol: corpus.protocol(),
+            options: &options.shared,
             training: training.shared,
             batch: training.batch_size(),
             threads,
-            log: options.shared.log.as_ref(),
         };
-        let best = train_loop.run(watch)?;
-        balanced(model(best)?, &config.heads, &dataset.held_out, threads)
+        let best = TrainLoop { trainer, position, setup }.run(watch)?;
+        let mut model = model(best)?;
+        let request = Request { marks: model.heads.marks(), threads, ..Request::default() };
+        let scored = |documents: &[Tokens], request| model.scored(documents, request);
+        let choices = |words: &Vec<_>, costs, request| model.decoded(words, costs, request);
+        model.settings.costs = config.heads.costs(request, &dataset.held_out, scored, choices)?;
+        Ok(model)
     }
-}
-
-/// Returns a model with costs of marks, which are given or chosen for the best F on held-out examples.
-fn balanced(model: Bert, heads: &HeadOptions, held_out: &[Example], threads: NonZeroUsize) -> Result<Bert> {
-    let marks = model.heads.marks();
-    if marks.is_empty() {
-        return Ok(model);
-    }
-    let request = Request { marks, threads, ..Request::default() };
-    let documents: Vec<Tokens> = held_out.iter().map(|example| example.tokens.clone()).collect();
-    let scored = model.scored(&documents, request)?;
-    let costs = heads.costs(marks, held_out, |at, costs| {
-        let mut chain = ChainState::default();
-        scored[at].iter().map(|word| model.choice(word, costs, &mut chain, &request)).collect()
-    })?;
-    Ok(model.with_costs(costs))
 }

@@ -2,18 +2,15 @@
 
 use crate::bert::tokenize::HuggingFaceTokenizer;
 use crate::bert::{Bert, BertSettings};
-use crate::shared::digest::Digest;
-use crate::shared::gold::{GoldHeads, WordLabels, teaches};
+use crate::shared::gold::{WordLabels, gold};
 use crate::shared::heads::Heads;
 use crate::shared::predict::{HeadOptions, LearnedHeads};
-use crate::shared::samples::{CorpusSplit, Dataset, check_samples};
+use crate::shared::samples::{CorpusSplit, CorpusWords, Dataset, check_samples};
 use crate::shared::windower::Windower;
 use majuscule_base::error::Result;
 use majuscule_methods::network::bert::windows::{self, EncoderWindow, LabelledSubword};
-use majuscule_text::{Class, Labels, Mark};
+use majuscule_text::{Class, Labels};
 use majuscule_train::corpus::Example;
-use majuscule_train::corpus::marks::check_taught;
-use majuscule_train::methods::forms::CorpusForms;
 
 /// A window with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +30,7 @@ pub(super) struct SupervisedWord {
     pub(super) labels: WordLabels,
 }
 
-/// Reads a corpus, and returns its samples and a checksum of all examples. Labels of an existing model keep their
+/// Reads a corpus, and returns its samples. Labels of an existing model keep their
 /// ids, and its mixed-case spellings remain unless the corpus has other spellings of the same words.
 ///
 /// # Errors
@@ -44,51 +41,35 @@ pub(super) fn read(
     subwords: &HuggingFaceTokenizer,
     settings: &BertSettings,
     model: Option<&Bert>,
-) -> Result<(Dataset<EncoderSample>, u32)> {
+) -> Result<Dataset<EncoderSample>> {
     let corpus = split.corpus;
-    let LearnedHeads { cases, marks } = match model {
+    let learned = match model {
         Some(model) => LearnedHeads { cases: model.heads.sizes().cases > 0, marks: model.heads.marks() },
         None => heads.learned()?,
     };
+    let LearnedHeads { cases, marks } = learned;
     let mut options = windows::options(settings.window, settings.runs_on, None, 1);
     if !marks.is_empty() {
         // Running text may be cut anywhere, so windows need no overlap: all words are learned.
         options.overlap = 0;
     }
     let windower = Windower::new(subwords, options);
-    let mut forms = CorpusForms::default();
     // The three classes of Rei et al. 2020; the fourth class, mixed case, follows if it occurs.
     let classes = if cases { &Class::ALL[..3] } else { &Class::ALL[..1] };
     let labels = model.map_or_else(|| Heads::labels(classes, marks), |model| model.labels.clone());
     let with_mixed = if cases { with_mixed(&labels) } else { labels.clone() };
-    let (train, held_out) = (Vec::new(), Vec::new());
-    let mut dataset = Dataset { train, held_out, labels: with_mixed, mixed: String::new() };
-    let mut samples =
-        SampleMaker { heads: Heads::of(&dataset.labels), subword: settings.labelled_subword, windower };
-    let mut digest = Digest::default();
-    let mut missing: Vec<Mark> = marks.iter().collect();
+    let (heads, mut train) = (Heads::of(&with_mixed), Vec::new());
+    let mut samples = SampleMaker { heads, subword: settings.labelled_subword, windower };
+    let mut words = CorpusWords::new(corpus, learned);
     split.for_each(&mut |example, is_held_out| {
-        digest.add(example, corpus.locale(), marks);
-        if is_held_out {
-            dataset.held_out.push(example.clone());
-            return Ok(());
-        }
-        forms.count(example);
-        if !missing.is_empty() {
-            missing.retain(|mark| !teaches(example, *mark, marks));
-        }
-        samples.add(example, &mut dataset.train)
+        words.add(example, is_held_out);
+        if is_held_out { Ok(()) } else { samples.add(example, &mut train) }
     })?;
-    if cases {
-        forms.check(corpus)?;
-    }
-    check_taught(marks, |mark| missing.contains(&mark), &corpus.name())?;
-    check_samples(&dataset.train, corpus)?;
-    if !forms.has_mixed() {
-        dataset.labels = labels;
-    }
-    dataset.mixed = forms.mixed(model.map_or("", |model| model.cases.text()), corpus.locale());
-    Ok((dataset, digest.sum()))
+    words.check()?;
+    check_samples(&train, corpus)?;
+    let labels = if words.forms.has_mixed() { with_mixed } else { labels };
+    let mixed = words.forms.mixed(model.map_or("", |model| model.cases.text()), corpus.locale());
+    Ok(words.dataset(train, labels, mixed))
 }
 
 /// Makes samples from examples.
@@ -103,7 +84,7 @@ impl SampleMaker<'_> {
     fn add(&mut self, example: &Example, out: &mut Vec<EncoderSample>) -> Result<()> {
         let mut windows = Vec::new();
         self.windower.push_document(&example.tokens, &mut windows)?;
-        let gold = self.heads.gold(example);
+        let gold = gold(&self.heads, example);
         let mut gold = gold.iter();
         for EncoderWindow { ids, targets, .. } in windows {
             let last = targets.len() - 1;

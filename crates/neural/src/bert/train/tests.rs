@@ -23,6 +23,7 @@ use crate::bert::tokenize::SubwordTokenizer;
 use crate::bert::weights::{self, TensorMap, TensorWeights};
 use crate::bert::{EngineScorer, LabelledSubword, WEIGHTS, load, sections};
 use crate::shared::adam::Optimizer;
+use crate::shared::options::NetworkTrainingOptions;
 use crate::shared::product::ProductPrecision;
 use crate::shared::samples::Dataset;
 use crate::shared::toy_texts::{changed, corpus};
@@ -85,7 +86,6 @@ struct ToyTraining {
     config: BertConfig,
     encoder: EncoderConfig,
     dataset: Dataset<EncoderSample>,
-    digest: u32,
     weights: TensorMap,
 }
 
@@ -102,11 +102,11 @@ impl ToyTraining {
             costs: None,
             in_bytes: false,
         };
-        let (dataset, digest) =
+        let dataset =
             samples::read(&config.heads, training.split(&corpus()), &subwords, &settings, None).unwrap();
         let weights =
             init_weights(weights, &encoder, Heads::of(&dataset.labels).sizes(), training.seed).unwrap();
-        Self { config, encoder, dataset, digest, weights }
+        Self { config, encoder, dataset, weights }
     }
 
     /// Without dropout, so that the loss is a function of the weights.
@@ -125,7 +125,6 @@ impl ToyTraining {
         TaggerTrainer {
             training: self.config.record().training,
             precision: self.config.precision,
-            save_every: 1000,
             encoder: &self.encoder,
             padding: 0,
             heads: Heads::of(&self.dataset.labels).sizes(),
@@ -151,7 +150,7 @@ fn it_learns_fifty_sentences_by_heart() {
     let model = train(&config, &corpus).unwrap();
     let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
-    let layers = model.scorer.tagger().layer_weights().unwrap();
+    let layers = model.scorer.tagger.layer_weights().unwrap();
     assert!(layers.len() == 3 && (layers.iter().sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
@@ -203,7 +202,7 @@ fn an_engine_with_other_weights_fails_the_check_of_the_encoder() {
         config.training.frozen = Some(1);
     });
     let mut model = train(&config, &corpus()).unwrap();
-    let mut weights = model.scorer.weights().clone();
+    let mut weights = model.scorer.weights.clone();
     let dense = weights.get_mut("bert.encoder.layer.0.output.dense.weight").unwrap();
     *dense = (&*dense * 3.0).unwrap();
     let engine = EngineScorer::new(&TensorWeights(&weights), &model.config, EnginePrecision::F32).unwrap();
@@ -225,7 +224,7 @@ fn the_weights_of_layers_move_at_a_rate_of_their_own() {
         config.training.scalar_rate = Some(0.02);
     });
     let weights =
-        |config: &BertConfig| train(config, &corpus()).unwrap().scorer.tagger().layer_weights().unwrap();
+        |config: &BertConfig| train(config, &corpus()).unwrap().scorer.tagger.layer_weights().unwrap();
     // Equal weights of two layers and the embeddings.
     assert!(weights(&still).iter().all(|weight| (weight - 1.0 / 3.0).abs() < 1e-6));
     let moved = weights(&moving);
@@ -243,7 +242,7 @@ fn a_cut_vocabulary_leaves_the_states_of_the_training_text_to_the_bit() {
     for kind in KINDS {
         let whole = Pretrained::read(&on(kind).encoder).unwrap();
         let words = whole.config.vocab_size;
-        let cut = kept::keep_subwords(Pretrained::read(&on(kind).encoder).unwrap(), &of_text(text)).unwrap();
+        let cut = keep_subwords(Pretrained::read(&on(kind).encoder).unwrap(), &of_text(text)).unwrap();
         assert!(cut.config.vocab_size < words, "{kind}");
         let states = |of: &Pretrained| {
             let mut ids = vec![of.subwords.special.first];
@@ -531,17 +530,18 @@ fn goes_on_from_its_middle(optimizer: OptimizerConfig) {
         config.training.shared.checkpoint_every = 2;
     });
     let toy = ToyTraining::new(config.clone());
-    let (record, protocol) = (config.record(), Protocol::default());
+    let record = config.record();
     let (training, batch) = (record.training, record.training.batch_size());
+    let options = NetworkTrainingOptions::default();
     let run = |trainer, position| {
         let (dataset, training, threads) = (&toy.dataset, training.shared, NonZeroUsize::MIN);
-        let train_loop =
-            TrainLoop { trainer, position, dataset, protocol, training, batch, threads, log: None };
+        let setup = TrainSetup { dataset, options: &options, training, batch, threads };
+        let train_loop = TrainLoop { trainer, position, setup };
         weights::write(&train_loop.run(&mut |_| {}).unwrap()).unwrap()
     };
     let whole = run(toy.trainer(), TrainPosition::default());
     let checkpoint = BertCheckpoint::new(&config.training.shared, &record, &corpus()).unwrap().unwrap();
-    let checkpoint = checkpoint.of(toy.digest, &toy.weights).unwrap();
+    let checkpoint = checkpoint.of(toy.dataset.digest, &toy.weights).unwrap();
     let shapes = names::tagger_shapes(&toy.encoder, Heads::of(&toy.dataset.labels).sizes());
     let mut trainer = toy.trainer();
     for epoch in 0..2 {

@@ -10,11 +10,10 @@ use super::adam::Moments;
 use super::checkpoint::BertCheckpoint;
 use super::config::{BertTraining, OptimizerConfig};
 use super::dropout::RandomDropout;
-use super::lookahead::SlowWeights;
-use super::loss::HeadLoss;
+use super::lookahead;
+use super::loss::{BatchTargets, HeadLoss};
 use super::passes::{EncoderPasses, HeadPasses, LayerMix, StepDropout, WeightGuards};
 use super::samples::EncoderSample;
-use super::targets::BatchTargets;
 use super::threads;
 use crate::bert::config::EncoderConfig;
 use crate::bert::dropout::Dropout;
@@ -44,8 +43,9 @@ pub(super) struct TaggerState {
     pub(super) weights: BTreeMap<String, Var>,
     /// The moments of the weights that have moved.
     pub(super) moments: BTreeMap<String, Moments>,
-    /// The slow weights of LookAhead for the weights that have moved; empty without LookAhead.
-    pub(super) slow: BTreeMap<String, SlowWeights>,
+    /// The slow weights of LookAhead for the weights that have moved; empty without LookAhead. They begin as the values
+    /// of a tensor before its first step.
+    pub(super) slow: TensorMap,
 }
 
 impl TaggerState {
@@ -53,7 +53,7 @@ impl TaggerState {
     pub(super) fn new(weights: TensorMap) -> Computed<Self> {
         let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
         let weights = weights.into_iter().map(var).collect::<Computed<_>>()?;
-        Ok(Self { weights, moments: BTreeMap::new(), slow: BTreeMap::new() })
+        Ok(Self { weights, moments: BTreeMap::new(), slow: TensorMap::new() })
     }
 
     /// Moves the state to a device.
@@ -63,7 +63,7 @@ impl TaggerState {
         }
         let var = |(name, var): (String, Var)| Ok((name, Var::from_tensor(&var.to_device(device)?)?));
         let weights = self.weights.into_iter().map(var).collect::<Computed<_>>()?;
-        let slow = self.slow.into_iter().map(|(name, slow)| Ok((name, slow.on(device)?)));
+        let slow = self.slow.into_iter().map(|(name, slow)| Ok((name, slow.to_device(device)?)));
         Ok(Self { weights, slow: slow.collect::<Computed<_>>()?, ..self })
     }
 }
@@ -100,8 +100,6 @@ pub(super) fn init_weights(
 pub(super) struct TaggerTrainer<'a> {
     pub(super) training: BertTraining,
     pub(super) precision: ProductPrecision,
-    /// The largest number of steps between two checkpoints.
-    pub(super) save_every: u64,
     pub(super) encoder: &'a EncoderConfig,
     pub(super) padding: u32,
     pub(super) heads: HeadSizes,
@@ -150,7 +148,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         let fraction = self.training.optimizer.slow_step_size;
         let copy = |(name, var): (&String, &Var)| {
             let weights = match self.state.slow.get(name) {
-                Some(slow) => slow.moved(var, fraction)?,
+                Some(slow) => lookahead::moved(slow, var, fraction)?,
                 None => var.copy()?.detach(),
             };
             Ok((name.clone(), weights))
@@ -163,17 +161,13 @@ impl NetworkTrainer for TaggerTrainer<'_> {
     }
 
     fn facts(&self, model: &Bert) -> Result<Vec<(&'static str, Value)>> {
-        Ok(vec![("layer_weights", json!(model.scorer.tagger().layer_weights().map_err(failed)?))])
+        Ok(vec![("layer_weights", json!(model.scorer.tagger.layer_weights().map_err(failed)?))])
     }
 
     /// Returns true for epochs with a frozen encoder, in which a step costs at most a third of a later step.
     fn is_cheap(&self, epoch: usize) -> bool {
         let BertTraining { frozen, shared, .. } = self.training;
         epoch < frozen && frozen < shared.epochs
-    }
-
-    fn save_every(&self) -> Option<u64> {
-        self.checkpoint.map(|_| self.save_every)
     }
 
     fn save(&self, position: &TrainPosition<TensorMap>) -> Result<()> {
@@ -242,13 +236,13 @@ impl TaggerTrainer<'_> {
             let (var, slow) = (&self.state.weights[&name], &mut self.state.slow);
             let moments = self.state.moments.entry(name.clone()).or_default();
             if sync_period > 0 && moments.steps == 0 {
-                slow.insert(name.clone(), SlowWeights::new(var)?);
+                slow.insert(name.clone(), var.copy()?.detach());
             }
             moments.step(var, &grad, rows, |step| optimizer.factors(step, rate, scale))?;
             if let Some(slow) = slow.get_mut(&name)
                 && moments.steps.is_multiple_of(sync_period)
             {
-                slow.sync(var, slow_step_size)?;
+                lookahead::sync(slow, var, slow_step_size)?;
             }
         }
         Ok(loss)

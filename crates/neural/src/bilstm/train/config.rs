@@ -58,7 +58,7 @@ impl Learner for BilstmConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads, watch)?;
-        Ok(Learned::new(model.settings(), &self.record(), model.labels(), model.sections()))
+        Ok(Learned::new(&model.settings, &self.record(), model.labels(), model.sections()))
     }
 }
 

@@ -2,13 +2,11 @@
 
 use crate::bilstm::network::{self, Forward, WordBatch, row};
 use crate::bilstm::weights::WeightsView;
-use crate::shared::gold::WordLabels;
+use crate::shared::gold::{WordLabels, cross_entropy};
 use crate::shared::heads::HeadSizes;
-use crate::shared::lstm::{CellLayout, LstmCell, Trace};
-use crate::shared::lstm_back::LstmPass;
 use crate::shared::product::{MatrixView, MatrixViewMut};
-use crate::shared::sequences::{Direction, SequenceSteps};
 use crate::shared::sparse_adam::{SparseGradient, TableGradient};
+use crate::shared::values::{add, multiply};
 
 /// Returns the mean loss of the texts of a batch, in which words may lack labels, and its gradient. `masks` are the
 /// dropout factors of [`network::forward`], in the order in which it applies them.
@@ -41,15 +39,8 @@ pub(super) fn gradient(
     multiply(&mut states, of_states);
 
     // The LSTMs over words.
-    let mut inputs = vec![0.0; forward.inputs.len()];
-    let read = Readers {
-        weights,
-        cells: &layout.sentence,
-        steps: &batch.steps,
-        inputs: &forward.inputs,
-        states: &forward.states,
-    };
-    read.back(forward.sentence, &mut states, &mut dense, &mut inputs);
+    let lstms = batch.sentence_lstms(weights, &forward.inputs);
+    let mut inputs = lstms.back(&forward.states, forward.sentence, &mut states, &mut dense);
     multiply(&mut inputs, of_inputs);
 
     // The words, and the LSTMs over letters.
@@ -65,15 +56,8 @@ pub(super) fn gradient(
             add(&mut letter_states[begin..begin + widths.letter_hidden], part);
         }
     }
-    let mut letters = vec![0.0; forward.letters.len()];
-    let read = Readers {
-        weights,
-        cells: &layout.spelling,
-        steps: &batch.letters,
-        inputs: &forward.letters,
-        states: &forward.letter_states,
-    };
-    read.back(forward.spelling, &mut letter_states, &mut dense, &mut letters);
+    let lstms = batch.spelling_lstms(weights, &forward.letters);
+    let letters = lstms.back(&forward.letter_states, forward.spelling, &mut letter_states, &mut dense);
     for step in 0..batch.letters.len() {
         for (at, gradients) in
             batch.letters.at(step).zip(&batch.spellings).map(|(at, spelling)| (spelling[step], at))
@@ -140,55 +124,10 @@ fn mark_loss(
         for (at, known) in rows.into_iter().zip(labels[text]) {
             let Some(right) = known.mark else { continue };
             let start = at * heads.all() + heads.cases;
-            let scores = &scores[start..][..heads.marks];
-            let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let powers = scores.iter().map(|score| f64::from(score - most).exp());
-            let sum: f64 = powers.clone().sum();
-            loss += weight * (sum.ln() - f64::from(scores[right as usize] - most));
-            for (mark, (gradient, power)) in
-                gradients[start..][..heads.marks].iter_mut().zip(powers).enumerate()
-            {
-                let is_right = f64::from(u8::from(mark == right as usize));
-                *gradient = (weight * (power / sum - is_right)) as f32;
-            }
+            let (scores, gradients) =
+                (&scores[start..][..heads.marks], &mut gradients[start..][..heads.marks]);
+            loss += cross_entropy(scores, right as usize, weight, gradients);
         }
     }
     loss
-}
-
-/// The LSTMs of both directions, whose states are side by side.
-struct Readers<'a> {
-    weights: WeightsView<'a>,
-    cells: &'a [CellLayout; 2],
-    steps: &'a SequenceSteps,
-    inputs: &'a [f32],
-    states: &'a [f32],
-}
-
-impl Readers<'_> {
-    fn back(&self, traces: [Trace; 2], state_gradients: &mut [f32], dense: &mut [f32], inputs: &mut [f32]) {
-        let Self { weights, cells, steps, inputs: seen, states } = *self;
-        for (at, trace) in traces.into_iter().enumerate() {
-            let hidden = cells[at].hidden;
-            let read = LstmPass {
-                cell: LstmCell::new(weights.values, &cells[at]),
-                layout: &cells[at],
-                steps,
-                direction: Direction::BOTH[at],
-                inputs: seen,
-                states,
-                column: at * hidden,
-                width: 2 * hidden,
-            };
-            read.back(trace, state_gradients, dense, inputs);
-        }
-    }
-}
-
-fn add(sums: &mut [f32], values: &[f32]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-}
-
-fn multiply(values: &mut [f32], factors: &[f32]) {
-    values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
 }

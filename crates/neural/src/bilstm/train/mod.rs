@@ -11,15 +11,16 @@ use std::num::NonZeroUsize;
 
 use super::weights::{NetworkWeights, WeightLayout};
 use super::{Bilstm, BilstmSettings, NAME};
-use crate::shared::flat::{FlatNetwork, FlatTraining};
-use crate::shared::flat_checkpoint::FlatCheckpoint;
+use crate::shared::checkpoint_file::CheckpointFile;
+use crate::shared::flat::{FlatNetwork, train_flat};
 use crate::shared::heads::Heads;
-use crate::shared::predict::HeadOptions;
 use crate::shared::samples::{BatchSize, running_text};
+use crate::shared::train_loop::TrainSetup;
 pub use config::BilstmConfig;
 use majuscule_base::error::Result;
-use majuscule_text::restorer::{Request, Restorer};
-use majuscule_train::corpus::{Corpus, Example};
+use majuscule_text::Tokens;
+use majuscule_text::restorer::Request;
+use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::Watch;
 use samples::WordSamples;
 use trainer::{BilstmTrainer, init_weights};
@@ -40,13 +41,12 @@ pub fn train(
     let training = record.training;
     let running = running_text(corpus, config.heads.learned()?.marks)?;
     let corpus = running.as_ref().unwrap_or(corpus);
-    let checkpoint = FlatCheckpoint::new(NAME, options, &record, corpus)?;
+    let checkpoint = CheckpointFile::new(NAME, options, &record, corpus)?;
     let samples = WordSamples::read(config, training.split(corpus))?;
-    let WordSamples { dataset, vocabulary, digest, .. } = &samples;
+    let WordSamples { dataset, vocabulary, .. } = &samples;
     let heads = Heads::of(&dataset.labels).sizes();
     let layout = WeightLayout::new(config.widths(), vocabulary.words(), vocabulary.letters(), heads);
-    let protocol = corpus.protocol();
-    let (widths, window, runs_on) = (config.widths(), config.window, protocol.runs_on());
+    let (widths, window, runs_on) = (config.widths(), config.window, corpus.protocol().runs_on());
     let settings = BilstmSettings { widths, window, runs_on, costs: None };
     let model = |weights: NetworkWeights| {
         let (mixed, labels, locale) = (dataset.mixed.clone(), dataset.labels.clone(), corpus.locale());
@@ -55,24 +55,14 @@ pub fn train(
     let weights = init_weights(&layout, training.seed);
     let network =
         BilstmTrainer { training, unknown: config.unknown, samples: &samples, layout, model: &model };
-    let batch = BatchSize::Samples(config.batch);
-    let checkpoint = checkpoint.map(|checkpoint| checkpoint.of(*digest));
-    let flat =
-        FlatTraining { network: &network, dataset, protocol, options, training, batch, checkpoint, threads };
-    let values = flat.run(weights, watch)?;
-    balanced(network.model(&values)?, &config.heads, &dataset.held_out)
-}
-
-/// Returns a model with costs of marks, which are given or chosen for the best F on held-out examples.
-fn balanced(model: Bilstm, heads: &HeadOptions, held_out: &[Example]) -> Result<Bilstm> {
-    let marks = model.labels().marks();
-    if marks.is_empty() {
-        return Ok(model);
-    }
-    let request = Request { marks, ..Request::default() };
-    let scored: Result<Vec<_>> =
-        held_out.iter().map(|example| model.scored(&example.tokens, request)).collect();
-    let scored = scored?;
-    let costs = heads.costs(marks, held_out, |at, costs| model.decoded(&scored[at], costs, request))?;
-    Ok(model.with_costs(costs))
+    let setup = TrainSetup { dataset, options, training, batch: BatchSize::Samples(config.batch), threads };
+    let values = train_flat(&network, weights, checkpoint, setup, watch)?;
+    let mut model = network.model(&values)?;
+    let request = Request { marks: model.labels.marks(), ..Request::default() };
+    let scored = |documents: &[Tokens], request| {
+        documents.iter().map(|document| model.scored(document, request)).collect()
+    };
+    let choices = |windows: &Vec<_>, costs, request| model.decoded(windows, costs, request);
+    model.settings.costs = config.heads.costs(request, &dataset.held_out, scored, choices)?;
+    Ok(model)
 }

@@ -27,8 +27,6 @@ pub(super) struct WordSamples {
     pub(super) vocabulary: BilstmVocabulary,
     /// The first id of the words that occur once.
     once: u32,
-    /// A checksum of all examples.
-    pub(super) digest: u32,
 }
 
 impl WordSamples {
@@ -38,15 +36,16 @@ impl WordSamples {
     /// Fails if the corpus cannot be read, has no words, or has no examples of case or of one of the punctuation
     /// marks.
     pub(super) fn read(config: &BilstmConfig, split: CorpusSplit<'_>) -> Result<Self> {
-        let CorpusWords { forms, held_out, labels, digest } =
-            CorpusWords::read(config.heads.learned()?, split)?;
+        let mut words = CorpusWords::read(config.heads.learned()?, split)?;
+        let labels = words.labels();
+        let forms = std::mem::take(&mut words.forms);
         let (vocabulary, once) = vocabulary(&forms);
         let mixed = forms.mixed("", split.corpus.locale());
         drop(forms);
         let options = windows::options(config.window, split.corpus.protocol().runs_on(), None);
         let sample = |_, window, labels| WordSample { window, labels };
         let train = split.window_samples(&labels, &vocabulary, options, sample)?;
-        Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once, digest })
+        Ok(Self { dataset: words.dataset(train, labels, mixed), vocabulary, once })
     }
 
     /// Returns the words of a sample. A word that occurs once in the corpus counts as unknown with the probability

@@ -1,7 +1,5 @@
 //! The steps of a training: the forward pass of a batch, and the backward pass of its loss.
 
-use std::ops::Range;
-
 use super::gradient::gradient;
 use super::samples::{WordSample, WordSamples};
 use crate::bilstm::Bilstm;
@@ -9,35 +7,22 @@ use crate::bilstm::network::{WordBatch, forward};
 use crate::bilstm::weights::{NetworkWeights, WeightLayout, WeightsView};
 use crate::shared::flat::FlatNetwork;
 use crate::shared::gold::WordLabels;
-use crate::shared::init::uniform;
+use crate::shared::init::WeightDraws;
 use crate::shared::options::NetworkTraining;
 use crate::shared::sparse_adam::SparseGradient;
+use crate::shared::values::multiply;
 use majuscule_base::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
 
 /// Draws the initial weights: embeddings from the range of Lample et al., and matrices as in Glorot & Bengio 2010.
 /// The biases of forget gates are 1, and all scores of the chain are 0.
 pub(super) fn init_weights(layout: &WeightLayout, seed: u64) -> Vec<f32> {
-    let mut random = generator(seed, Purpose::Beginning, 0);
-    let mut values = vec![0.0; layout.len()];
-    let mut fill = |part: &Range<usize>, bound: f64| {
-        values[part.clone()].fill_with(|| uniform(&mut random, bound));
-    };
-    let table = |width: usize| (3.0 / width as f64).sqrt();
-    let matrix = |rows: usize, columns: usize| (6.0 / (rows + columns) as f64).sqrt();
-    let widths = layout.widths;
-    fill(&layout.letters, table(widths.letter));
-    for cell in layout.spelling.iter().chain(&layout.sentence) {
-        // Each gate has its own matrix.
-        fill(&cell.inputs, matrix(cell.inputs.len() / (4 * cell.hidden), cell.hidden));
-        fill(&cell.states, matrix(cell.hidden, cell.hidden));
-    }
-    fill(&layout.head, matrix(2 * widths.hidden, layout.heads.all()));
-    fill(&layout.words, table(widths.word));
-    for cell in layout.spelling.iter().chain(&layout.sentence) {
-        values[cell.bias.clone()][cell.hidden..2 * cell.hidden].fill(1.0);
-    }
-    values
+    let (mut draws, widths) = (WeightDraws::new(layout.len(), seed), layout.widths);
+    draws.table(&layout.letters, widths.letter);
+    layout.spelling.iter().chain(&layout.sentence).for_each(|cell| draws.lstm(cell));
+    draws.matrix(&layout.head, 2 * widths.hidden, layout.heads.all());
+    draws.table(&layout.words, widths.word);
+    draws.values
 }
 
 /// The network of a training.
@@ -72,7 +57,7 @@ impl FlatNetwork for BilstmTrainer<'_> {
         let weights = WeightsView { layout: &self.layout, values: weights };
         let forward = forward(weights, &batch, &mut |values| {
             let mask = mask(&mut random, dropout, values.len());
-            values.iter_mut().zip(&mask).for_each(|(value, factor)| *value *= factor);
+            multiply(values, &mask);
             masks.push(mask);
         });
         gradient(weights, &batch, &labels, forward, &masks)

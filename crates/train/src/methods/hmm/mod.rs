@@ -103,8 +103,8 @@ impl Learner for HmmConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
-        let (settings, labels) = (json(model.settings()), model.labels.clone());
-        Ok(self.language.learned(self, settings, labels, model.sections()))
+        let (settings, labels) = (json(&model.settings), model.labels.clone());
+        Ok(self.language.learned(self, settings, labels, model.sections))
     }
 }
 

@@ -210,11 +210,11 @@ const MEGAM_BIAS: &str = "**BIAS**";
 /// # Errors
 /// If the dictionary is invalid, or if `out` cannot be written.
 pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mut impl Write) -> Result<()> {
-    if target == Target::Begin && !model.settings().begins {
+    if target == Target::Begin && !model.settings.begins {
         let target = option("target");
         return Err(Error::usage(format!("{target} begin: the model does not choose where sentences begin")));
     }
-    let steps = model.settings().steps as f32;
+    let steps = model.settings.steps as f32;
     let mut lines = files::open(dictionary)?.lines();
     let refused = |error| Error::io("write", "the weights", error);
     write_head(target, out).map_err(refused)?;

@@ -204,7 +204,7 @@ impl Learner for MaxentConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
-        let learned = Learned::new(model.settings(), self, model.labels(), model.sections());
+        let learned = Learned::new(&model.settings, self, model.labels(), model.sections());
         Ok(learned.trained_on(&self.inputs()))
     }
 

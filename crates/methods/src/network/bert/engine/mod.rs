@@ -222,16 +222,24 @@ impl EngineSource<'_> {
     }
 
     fn norm(&self, name: &str) -> Result<Norm, String> {
-        let [weight, bias] = ["weight", "bias"].map(|part| self.values(&format!("{name}.{part}")));
-        Ok(Norm { weight: weight?, bias: bias?, eps: self.config.layer_norm_eps as f32 })
+        let [weight, bias] = self.pair(name)?.map(WeightMatrix::in_floats);
+        Ok(Norm { weight, bias, eps: self.config.layer_norm_eps as f32 })
+    }
+
+    /// Returns a weight and its bias.
+    fn pair(&self, name: &str) -> Result<[WeightMatrix; 2], String> {
+        let [weight, bias] = ["weight", "bias"].map(|part| self.matrix(&format!("{name}.{part}")));
+        Ok([weight?, bias?])
+    }
+
+    fn packed(&self, [weight, bias]: [WeightMatrix; 2], precision: EnginePrecision) -> Linear {
+        Linear::new(self.instructions, precision, weight, bias.in_floats())
     }
 
     /// Packs the matrix that widens embeddings. It is small, and every layer depends on it, so it
     /// stays in f32.
     fn projection(&self) -> Result<Linear, String> {
-        let [weight, bias] = ["weight", "bias"].map(|part| format!("embeddings_project.{part}"));
-        let (weight, bias) = (self.matrix(&weight)?, self.values(&bias)?);
-        Ok(Linear::new(self.instructions, EnginePrecision::F32, weight, bias))
+        Ok(self.packed(self.pair("embeddings_project")?, EnginePrecision::F32))
     }
 
     /// Returns the relative position biases, if attention has any, divided by ln 2, since the softmax
@@ -244,13 +252,8 @@ impl EngineSource<'_> {
 
     fn layer(&self, layer: usize, distances: Option<Arc<DistanceBias>>) -> Result<EngineLayer, String> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let pair = |part: &str| -> Result<[WeightMatrix; 2], String> {
-            let [weight, bias] = ["weight", "bias"].map(|kind| name(&format!("{part}.{kind}")));
-            Ok([self.matrix(&weight)?, self.matrix(&bias)?])
-        };
-        let packed = |[weight, bias]: [WeightMatrix; 2]| {
-            Linear::new(self.instructions, self.precision, weight, bias.in_floats())
-        };
+        let pair = |part: &str| self.pair(&name(part));
+        let packed = |pair| self.packed(pair, self.precision);
         let mut attending = pair("attention.self.query")?.map(|part| vec![part]);
         let size = self.config.hidden_size / self.config.num_attention_heads;
         let scale = LOG2_E / (size as f32).sqrt();

@@ -9,7 +9,7 @@ use crate::shared::exp::exp;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::lanes::{max, sum};
 use crate::shared::product::{MatrixView, MatrixViewMut};
-use majuscule_methods::network::bert::distances::{DistanceBias, DistanceBuckets};
+use majuscule_methods::network::bert::distances::{DistanceBias, bucket};
 
 /// The shape of attention in a batch.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +132,7 @@ impl AttentionShape<'_> {
 
     /// Computes the gradients of queries, keys and values, side by side, from the gradients of the results of
     /// attention. Returns the gradients of the summands of distances, with a row for each bucket and a column
-    /// for each head.
+    /// for each head. `buckets` is the number of buckets, if there are such summands.
     pub fn backward(
         &self,
         attending: &[f32],
@@ -140,7 +140,7 @@ impl AttentionShape<'_> {
         probabilities: &mut [f32],
         grads: &[f32],
         grads_attending: &mut [f32],
-        buckets: Option<DistanceBuckets>,
+        buckets: Option<usize>,
     ) -> Vec<f32> {
         let size = self.size();
         let mut own = vec![0.0; grads_attending.len()];
@@ -172,7 +172,7 @@ impl AttentionShape<'_> {
         let by_task: Vec<(usize, Vec<f32>)> =
             tasks.into_par_iter().map_init(<(Vec<f32>, Vec<f32>)>::default, of_task).collect();
         self.side_by_side(&own, 3, grads_attending);
-        let mut of_distances = vec![0.0; buckets.map_or(0, |buckets| buckets.count * self.heads)];
+        let mut of_distances = vec![0.0; buckets.unwrap_or(0) * self.heads];
         for (head, sums) in by_task {
             for (bucket, sum) in sums.into_iter().enumerate() {
                 of_distances[bucket * self.heads + head] += sum;
@@ -206,11 +206,11 @@ impl AttentionShape<'_> {
 }
 
 /// Returns the sums of the gradients of scores, each times `factor`, over the pairs of each bucket.
-fn bucket_sums(buckets: DistanceBuckets, grads: &[f32], width: usize, factor: f32) -> Vec<f32> {
-    let mut sums = vec![0.0; buckets.count];
+fn bucket_sums(buckets: usize, grads: &[f32], width: usize, factor: f32) -> Vec<f32> {
+    let mut sums = vec![0.0; buckets];
     for (query, grads) in grads.chunks_exact(width).enumerate() {
         for (key, grad) in grads.iter().enumerate() {
-            sums[buckets.of(query, key)] += factor * grad;
+            sums[bucket(buckets, query, key)] += factor * grad;
         }
     }
     sums

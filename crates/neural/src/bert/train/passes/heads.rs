@@ -7,11 +7,11 @@ use candle_core::{Result as Computed, bail};
 use super::rows::column_sums;
 use super::weights::WeightGuards;
 use crate::bert::names::{GAMMA, HEADS, SCALARS};
-use crate::bert::train::loss::HeadLoss;
-use crate::bert::train::targets::BatchTargets;
+use crate::bert::train::loss::{BatchTargets, HeadLoss};
 use crate::shared::heads::HeadSizes;
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::ProductPrecision;
+use crate::shared::values::multiply;
 use majuscule_methods::network::bert::engine::softmax;
 
 /// The factors of layers in the mixed state of a word: γ softmax(α).
@@ -83,9 +83,7 @@ impl HeadPasses<'_> {
         mask: Option<&[f32]>,
         targets: &BatchTargets,
     ) -> Computed<HeadGradients> {
-        let drop = |values: &mut [f32]| {
-            values.iter_mut().zip(mask.unwrap_or_default()).for_each(|(value, factor)| *value *= factor);
-        };
+        let drop = |values: &mut [f32]| multiply(values, mask.unwrap_or_default());
         drop(&mut mixed);
         let mut found = HeadGradients { mixed: vec![0.0; mixed.len()], ..HeadGradients::default() };
         let labels = [self.sizes.cases, self.sizes.marks];

@@ -24,8 +24,9 @@ use crate::bert::config::EncoderConfig;
 use crate::bert::names::{DISTANCES, ENCODER};
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::product::{MatrixView, MatrixViewMut, ProductPrecision};
+use crate::shared::values::add;
 pub use heads::{HeadPasses, LayerMix};
-use majuscule_methods::network::bert::distances::{DistanceBias, DistanceBuckets};
+use majuscule_methods::network::bert::distances::DistanceBias;
 pub use weights::WeightGuards;
 
 /// The names of the projections of a layer to queries, keys and values.
@@ -156,10 +157,9 @@ impl<'a> EncoderPasses<'a> {
         Ok(passes)
     }
 
-    /// Returns the buckets of distances, if attention adds summands for them.
-    fn buckets(&self) -> Option<DistanceBuckets> {
-        let count = self.config.relative_attention_num_buckets;
-        (count > 0).then_some(DistanceBuckets { count })
+    /// Returns the number of buckets of distances, if attention adds summands for them.
+    fn buckets(&self) -> Option<usize> {
+        Some(self.config.relative_attention_num_buckets).filter(|&count| count > 0)
     }
 
     fn weight(&self, name: &str) -> Computed<&[f32]> {
@@ -459,9 +459,8 @@ impl<'a> EncoderPasses<'a> {
         let mut results = vec![0.0; grads.len()];
         let parts = join_back(self.instructions, &mut grads, &states.embedded, norm, None, &mut results);
         let kind = found.add_norm("embeddings.LayerNorm", parts);
-        let add_row = |table: &mut [f32], row: usize, grads: &[f32]| {
-            table[row * width..][..width].iter_mut().zip(grads).for_each(|(sum, grad)| *sum += grad);
-        };
+        let add_row =
+            |table: &mut [f32], row: usize, grads: &[f32]| add(&mut table[row * width..][..width], grads);
         let mut positions = vec![0.0; self.config.max_position_embeddings * width];
         for text in &states.texts {
             for (at, row) in text.clone().enumerate() {
@@ -493,9 +492,8 @@ impl EncoderGradients {
     /// Adds the gradients of the summands of distances in a layer to the gradients of the layers
     /// after it.
     fn add_distances(&mut self, grads: Vec<f32>) {
-        let sums =
-            self.by_name.entry(format!("{ENCODER}{DISTANCES}")).or_insert_with(|| vec![0.0; grads.len()]);
-        sums.iter_mut().zip(grads).for_each(|(sum, grad)| *sum += grad);
+        let sums = self.by_name.entry(format!("{ENCODER}{DISTANCES}"));
+        add(sums.or_insert_with(|| vec![0.0; grads.len()]), &grads);
     }
 
     fn add(&mut self, name: &str, weight: Vec<f32>, bias: Vec<f32>) {

@@ -7,6 +7,7 @@ use crate::bert::train::dropout::BlockDropout;
 use crate::shared::exp::{gelu, gelu_with_derivative};
 use crate::shared::instruction_set::InstructionSet;
 use crate::shared::lanes::sum;
+use crate::shared::values::{add, multiply};
 
 /// The number of rows of a block.
 pub const BLOCK: usize = 64;
@@ -54,12 +55,6 @@ pub fn column_sums(instructions: InstructionSet, rows: &[f32], width: usize) -> 
         })
         .collect();
     total(&blocks, width)
-}
-
-/// Adds numbers.
-#[inline(always)]
-fn add(sums: &mut [f32], values: &[f32]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
 /// Sums the rows of all blocks, in their order.
@@ -143,10 +138,7 @@ pub fn join(
                     {
                         let position = row * width..(row + 1) * width;
                         if let Some(factors) = &factors {
-                            results
-                                .iter_mut()
-                                .zip(&factors[position.clone()])
-                                .for_each(|(x, factor)| *x *= factor);
+                            multiply(results, &factors[position.clone()]);
                         }
                         if let Some(before) = before {
                             add(results, &before[position]);
@@ -203,7 +195,7 @@ pub fn join_back(
                             *sum += grad * x;
                         }
                         add(bias_sums, grads);
-                        grads.iter_mut().zip(norm.weight).for_each(|(grad, weight)| *grad *= weight);
+                        multiply(grads, norm.weight);
                         let mean = sum(grads, |grad| grad) / width as f32;
                         results
                             .iter_mut()
@@ -217,8 +209,7 @@ pub fn join_back(
                         }
                         results.copy_from_slice(grads);
                         if let Some(factors) = &factors {
-                            let factors = &factors[row * width..][..width];
-                            results.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
+                            multiply(results, &factors[row * width..][..width]);
                         }
                         add(added_sums, results);
                     }
