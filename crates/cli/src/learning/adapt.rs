@@ -229,24 +229,31 @@ impl MethodOption {
         arg.required(false).default_value(Resettable::Reset).value_parser(ValueParser::os_string())
     }
 
-    /// The help of the option, with the defaults of the methods.
+    /// The help of the option, with the defaults of the methods. Methods with the same help share it.
     fn help(&self) -> String {
-        let says = |says: &str, default: Option<&str>| match default {
-            Some(default) => format!("{says} [default: {default}]"),
-            None => says.to_owned(),
+        type Methods = [(String, String, Option<String>)];
+        let shared = |methods: &Methods| {
+            let (_, help, default) = &methods[0];
+            let default = match methods.iter().all(|(.., other)| other == default) {
+                true => default.clone(),
+                false => {
+                    let own = |(method, _, default): &(String, String, Option<String>)| {
+                        default.as_ref().map(|default| format!("{default} for {method}"))
+                    };
+                    Some(methods.iter().filter_map(own).collect::<Vec<String>>().join(", "))
+                }
+            };
+            default.map_or_else(|| help.clone(), |default| format!("{help} [default: {default}]"))
         };
-        let (_, first, default) = &self.of[0];
-        if self.of.iter().all(|(_, says, other)| says == first && other == default) {
-            return says(first, default.as_deref());
+        let groups: Vec<&Methods> = self.of.chunk_by(|(_, a, _), (_, b, _)| a == b).collect();
+        if let [all] = groups[..] {
+            return shared(all);
         }
-        let of = self.of.iter();
-        if of.clone().all(|(_, says, default)| says == first && default.is_some()) {
-            let defaults =
-                of.filter_map(|(method, _, default)| Some(format!("{} for {method}", default.as_ref()?)));
-            return says(first, Some(&defaults.collect::<Vec<_>>().join(", ")));
-        }
-        let each = of.map(|(method, own, default)| format!("{method}: {}", says(own, default.as_deref())));
-        each.collect::<Vec<_>>().join("; ")
+        let named = groups.into_iter().map(|methods| {
+            let names: Vec<&str> = methods.iter().map(|(method, ..)| method.as_str()).collect();
+            format!("{}: {}", enumerated(&names), shared(methods))
+        });
+        named.collect::<Vec<_>>().join("; ")
     }
 }
 
