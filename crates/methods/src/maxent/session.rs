@@ -364,19 +364,7 @@ impl MaxentSession<'_> {
         if self.cases.looks_before {
             history.before = self.cases.before(constraint, &logits, fractions, begins);
         }
-        // Any model uses a sentence end that the text shows; only some models find others.
-        let wants_end = self.request.sentence_ends && self.model.labels.ends_sentences();
-        let mark = match ends {
-            Some(true) if wants_end => Mark::SentenceEnd,
-            None if wants_end
-                && self.model.settings.begins
-                && shown == BoundaryEvidence::Nothing
-                && self.end_after(waiting, look_ahead, history) > 0.5 =>
-            {
-                Mark::SentenceEnd
-            }
-            _ => Mark::None,
-        };
+        let mark = self.mark_after(waiting, look_ahead, ends, history);
         let (case, confidence) = match constraint {
             Constraint::Fixed(case) => (case, self.request.confidence.then_some(1.0)),
             _ => {
@@ -387,6 +375,25 @@ impl MaxentSession<'_> {
             }
         };
         Choice { confidence, ..Label { case, mark }.into() }
+    }
+
+    /// Returns the sentence end after a waiting word. Any model uses a sentence end that the text shows; only some
+    /// models find others.
+    #[inline]
+    fn mark_after(
+        &mut self,
+        waiting: usize,
+        look_ahead: usize,
+        ends: Option<bool>,
+        history: &AnswerHistory,
+    ) -> Mark {
+        let wants_end = self.request.sentence_ends && self.model.labels.ends_sentences();
+        let is_shown = self.waiting[waiting].shown != BoundaryEvidence::Nothing;
+        let ends = wants_end
+            && ends.unwrap_or_else(|| {
+                self.model.settings.begins && !is_shown && self.end_after(waiting, look_ahead, history) > 0.5
+            });
+        if ends { Mark::SentenceEnd } else { Mark::None }
     }
 
     /// Returns the choice like [`Self::choose`] if marks are inserted: a sentence begins only after a mark

@@ -159,6 +159,11 @@ impl EngineScorer {
         let layers = LayerWeights(fractions.into_iter().map(f64::from).collect());
         Ok(Self { engine: Engine::new(weights, config, precision)?, layers })
     }
+
+    /// Returns the engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
 }
 
 impl WindowScorer for EngineScorer {
