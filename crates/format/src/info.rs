@@ -16,6 +16,21 @@ use majuscule_base::files::Input;
 use majuscule_text::write::MarkSide;
 use majuscule_text::{MarkForm, RestoreOptions};
 
+/// Makes the grammar of a format.
+pub(super) type GrammarMaker = fn(Option<&str>) -> Result<Box<dyn Grammar>>;
+
+/// Opens a file of a format whose lines are not read by one grammar alone.
+pub(super) type ReaderOpener = for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>;
+
+/// Makes the grammar of records that arrive live.
+pub(super) type LiveGrammarMaker = fn(&RestoreOptions) -> Box<dyn Grammar>;
+
+/// Makes the row of a punctuation mark.
+pub(super) type MarkRowMaker = fn(&str, usize, MarkSide, &str) -> String;
+
+/// Reads the items of a document.
+pub(super) type ItemsReader = fn(&str) -> Result<VecDeque<LocatedItem>, Fault>;
+
 /// The properties of a format. Each format defines them once, in its own file; the list of formats is in
 /// `formats.rs`.
 #[derive(Debug, Clone, Copy)]
@@ -46,22 +61,22 @@ pub struct FormatInfo {
     pub(super) begins: Option<fn(FileHead<'_>) -> Option<bool>>,
     /// Makes the grammar of the lines; `None` for a document, which is read whole. The argument names the field of the
     /// text, in formats with several fields.
-    pub(super) grammar: Option<fn(Option<&str>) -> Result<Box<dyn Grammar>>>,
+    pub(super) grammar: Option<GrammarMaker>,
     /// Opens a file; `None` if the grammar alone reads its lines.
-    pub(super) reader: Option<for<'a> fn(Input<'a>, RestoreOptions) -> Box<dyn PieceReader + 'a>>,
+    pub(super) reader: Option<ReaderOpener>,
     /// Opens a file to read only its text, for uses that write nothing back; `None` if the grammar reads it.
     pub(super) texts: Option<for<'a> fn(Input<'a>) -> Box<dyn RecordSource + 'a>>,
     /// Makes the grammar of records that arrive live, in formats that have such records.
-    pub(super) live: Option<fn(&RestoreOptions) -> Box<dyn Grammar>>,
+    pub(super) live: Option<LiveGrammarMaker>,
     /// Returns the form in which punctuation marks are inserted; the argument is the requested form, if there is one.
     pub(super) mark_form: fn(Option<MarkForm>) -> Result<MarkForm>,
     /// Makes the row of a punctuation mark, in formats with such rows: its arguments are the row of the word, the offset
     /// of a byte of the word in this row, the side of the mark and the mark.
-    pub(super) mark_row: Option<fn(&str, usize, MarkSide, &str) -> String>,
+    pub(super) mark_row: Option<MarkRowMaker>,
     /// The properties of its segments, in formats that are converted.
     pub segments: Option<&'static SegmentInfo>,
     /// Reads the items of a document; `None` in formats whose grammar reads them line by line.
-    pub(super) items: Option<fn(&str) -> Result<VecDeque<LocatedItem>, Fault>>,
+    pub(super) items: Option<ItemsReader>,
     /// True if a colon turns the words before it into a speaker's name.
     pub(super) names_speakers: bool,
     /// True if restoring reads the times of the format, so that it knows the pauses.

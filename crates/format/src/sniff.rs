@@ -60,9 +60,12 @@ const BINARY: [(&[u8], &str); 45] = [
     (b"\x80\x04\x95", "data (Python's pickle)"),
 ];
 
+/// The first bytes of a file, and the position and the values of the bytes that identify its kind.
+type LaterBytes = (&'static [u8], usize, &'static [[u8; 4]]);
+
 /// The first bytes of groups of binary files whose kind is identified by four later bytes: the position of these bytes,
 /// and their values.
-const LATER: [(&[u8], usize, &[[u8; 4]]); 4] = [
+const LATER: [LaterBytes; 4] = [
     (b"RIFF", 8, &[*b"WAVE", *b"AVI ", *b"WEBP"]),
     (b"RF64", 8, &[*b"WAVE"]),
     (b"FORM", 8, &[*b"AIFF", *b"AIFC"]),

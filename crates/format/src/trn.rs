@@ -25,12 +25,15 @@ pub(super) const TRN: FormatInfo = FormatInfo {
     ..FormatInfo::LINES
 };
 
+/// The pieces of a line, and the position of the name of its utterance.
+type TrnLine = (Vec<TranscriptPiece>, Range<usize>);
+
 /// Returns the whole text of a line, with all alternatives, and the position of the name of the utterance, without its
 /// parentheses; `None` for an empty line or a comment.
 ///
 /// # Errors
 /// Fails if the line does not end with a name in parentheses, or a brace has no partner.
-fn row(line: &str) -> Result<Option<(Vec<TranscriptPiece>, Range<usize>)>, Fault> {
+fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }

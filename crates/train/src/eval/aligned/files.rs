@@ -172,8 +172,11 @@ fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking
     (!names.is_empty()).then_some(UnpairedFile { name, lacks, is_deleted: false })
 }
 
+/// Pairs of a reference and a hypothesis, and the files that are alone.
+type PairedFiles = (Vec<(PathBuf, PathBuf)>, Vec<UnpairedFile>);
+
 /// Returns the paired files of both sides, and the files that were left out.
-fn pair(reference: &Path, hypothesis: &Path) -> Result<(Vec<(PathBuf, PathBuf)>, Vec<UnpairedFile>)> {
+fn pair(reference: &Path, hypothesis: &Path) -> Result<PairedFiles> {
     match [reference, hypothesis].map(Path::is_dir) {
         [true, true] => {}
         [false, false] => {
