@@ -28,7 +28,8 @@ fn the_users_words_win_over_capitals_kept_and_these_over_the_start_and_this_over
 fn fewer_or_more_capitals_come_out_as_asked_for() {
     let room = Room::new();
     let text = "he read the book of the wild at the city library\n\n\
-        he is the minister of agriculture in the government of the north\n";
+        he is the minister of agriculture in the government of the north\n\
+        the university of the south met the minister of state and the queen of the island\n";
     let [few, balanced, many] = ["few", "balanced", "many"].map(|balance| {
         let line = format!("restore --lang en --capitals {balance}");
         let found = String::from_utf8(room.out(&line, text.as_bytes())).unwrap();
