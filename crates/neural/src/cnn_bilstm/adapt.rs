@@ -11,7 +11,7 @@ use crate::shared::options::{NetworkTraining, NetworkTrainingOptions, TrainingRe
 use crate::shared::samples::running_text;
 use majuscule_base::error::Result;
 use majuscule_methods::model::Store;
-use majuscule_methods::network::cnn_bilstm::{NAME, read_with};
+use majuscule_methods::network::cnn_bilstm::{NAME, WEIGHTS, read_with};
 use majuscule_methods::network::heads::Heads;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
@@ -67,7 +67,10 @@ impl Adapter for CnnBilstmAdaptation {
         let training = self.training.or(NetworkTraining::CNN_BILSTM_ADAPTATION);
         let running = running_text(corpus, Heads::of(&parts.labels).marks())?;
         let corpus = running.as_ref().unwrap_or(corpus);
-        let record = TrainingRecord { config: &config, training };
+        // The weights at the start are part of the identity of the training.
+        let mut record = json(&TrainingRecord { config: &config, training });
+        let start = store.manifest().files.iter().find(|file| file.name == WEIGHTS);
+        record["start"] = start.map(|file| file.crc32.as_str()).into();
         let checkpoint = CheckpointFile::new(NAME, &self.training, &record, corpus)?;
         parts.settings.runs_on = corpus.protocol().runs_on();
         parts.settings.in_bytes = false;

@@ -394,15 +394,18 @@ fn an_interrupted_training_goes_on_to_the_same_model() {
     }
 }
 
-/// Returns a model adapted to a corpus in passes at this rate, without a part of the old weights.
-fn adapted(draft: &Draft, rate: f64, corpus: &Corpus) -> Result<Draft> {
-    adapted_keeping(0.0, draft, rate, corpus)
-}
-
-fn adapted_keeping(keep: f64, draft: &Draft, rate: f64, corpus: &Corpus) -> Result<Draft> {
-    let mut adaptation = CnnBilstmAdaptation { keep, ..CnnBilstmAdaptation::default() };
-    adaptation.training.rate = Some(rate);
-    adaptation.training.warm_up = Some(2);
+/// Returns a model adapted to a corpus at this rate, without a part of the old weights unless `change` keeps one.
+fn adapted(
+    draft: &Draft,
+    rate: f64,
+    corpus: &Corpus,
+    change: impl FnOnce(&mut CnnBilstmAdaptation),
+) -> Result<Draft> {
+    let adaptation = changed(CnnBilstmAdaptation { keep: 0.0, ..Default::default() }, |adaptation| {
+        adaptation.training.rate = Some(rate);
+        adaptation.training.warm_up = Some(2);
+        change(adaptation);
+    });
     let store = Packed::open("model", draft.pack().into()).unwrap();
     methods::adapt(&adaptation, &store, corpus, Vec::new(), one(), &mut |_| {})
 }
@@ -427,19 +430,20 @@ fn an_adaptation_begins_with_the_model_and_learns_the_text() {
     for draft in [&float, &compact] {
         let (parts, before) = weights(draft);
         // At a rate of almost 0, the weights stay, but for those that are 0.
-        let (same, after) = weights(&adapted(draft, 1e-30, &layouts).unwrap());
+        let (same, after) = weights(&adapted(draft, 1e-30, &layouts, |_| {}).unwrap());
         assert!(before.iter().zip(&after).all(|(before, after)| (before - after).abs() < 1e-20));
         assert!(!same.settings.in_bytes && same.words == parts.words && same.lexicon == parts.lexicon);
-        let (_, after) = weights(&adapted(draft, 1e-3, &layouts).unwrap());
+        let (_, after) = weights(&adapted(draft, 1e-3, &layouts, |_| {}).unwrap());
         assert!(before != after);
-        let (_, mean) = weights(&adapted_keeping(0.75, draft, 1e-3, &layouts).unwrap());
+        let (_, mean) =
+            weights(&adapted(draft, 1e-3, &layouts, |adaptation| adaptation.keep = 0.75).unwrap());
         for ((mean, before), after) in mean.into_iter().zip(before).zip(after) {
             assert!((mean - (0.75 * before + 0.25 * after)).abs() < 1e-4);
         }
     }
-    let again = adapted(&compact, 1e-3, &layouts).unwrap();
+    let again = adapted(&compact, 1e-3, &layouts, |_| {}).unwrap();
     assert!(
-        again.pack() == adapted(&compact, 1e-3, &layouts).unwrap().pack(),
+        again.pack() == adapted(&compact, 1e-3, &layouts, |_| {}).unwrap().pack(),
         "the same seed, the same bytes"
     );
     // In this text the minister has a capital, and the name has none.
@@ -450,10 +454,21 @@ fn an_adaptation_begins_with_the_model_and_learns_the_text() {
         let score = evaluate_corpus(&loaded(draft, Backend::default()), Request::default(), &text).unwrap();
         score.all().slots(Matching::Spelling).ser().unwrap()
     };
-    let (before, after) = (ser(&compact), ser(&adapted(&compact, 1e-2, &text).unwrap()));
-    assert!(after < before, "{before} {after}");
+    let learned = adapted(&compact, 1e-2, &text, |adaptation| adaptation.training.epochs = Some(40));
+    let (before, after) = (ser(&compact), ser(&learned.unwrap()));
+    assert!(after < 0.2 && before > 0.4, "{before} {after}");
+    // A checkpoint belongs to the model at the start.
+    let temporary = tempfile::tempdir().unwrap();
+    let file = temporary.path().join("checkpoint");
+    let checked = |draft: &Draft| {
+        adapted(draft, 1e-3, &layouts, |adaptation| adaptation.training.checkpoint = Some(file.clone()))
+    };
+    assert!(checked(&compact).unwrap().pack() == again.pack() && file.exists());
+    let error = checked(&float).unwrap_err().to_string();
+    assert!(error.contains("start \""), "{error}");
     for (keep, rate, expected) in [(0.0, f64::NAN, "`rate` NaN"), (1.5, 1e-3, "`keep` 1.5")] {
-        let error = adapted_keeping(keep, &compact, rate, &text).unwrap_err().to_string();
+        let error = adapted(&compact, rate, &text, |adaptation| adaptation.keep = keep);
+        let error = error.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
 }
