@@ -264,7 +264,14 @@ fn whole_piece(text: impl AsRef<[u8]>, options: &RestoreOptions) -> Result<Piece
 }
 
 /// The pieces of a file.
-enum PieceSource<'t> {
+struct PieceSource<'t> {
+    /// The piece that was read last.
+    piece: Piece,
+    origin: PieceOrigin<'t>,
+}
+
+/// The origin of the pieces of a file.
+enum PieceOrigin<'t> {
     Reader(&'t mut dyn PieceReader),
     /// Pieces that another thread reads. After a piece that ends a line, the next one is awaited for at most
     /// `patience`.
@@ -294,7 +301,7 @@ impl<'t> PieceSource<'t> {
         work: impl FnOnce(Self) -> Result<()>,
     ) -> Result<()> {
         if !is_ahead {
-            return work(Self::Reader(format));
+            return work(Self { piece: Piece::default(), origin: PieceOrigin::Reader(format) });
         }
         thread::scope(|scope| {
             let (full, pieces) = mpsc::sync_channel(UNDER_WAY);
@@ -313,18 +320,20 @@ impl<'t> PieceSource<'t> {
                     }
                 }
             });
-            let done = work(Self::Ahead { pieces, used, patience, limit: None });
+            let origin = PieceOrigin::Ahead { pieces, used, patience, limit: None };
+            let done = work(Self { piece: Piece::default(), origin });
             reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             done
         })
     }
 
-    fn next(&mut self, piece: &mut Piece) -> Result<NextPart> {
-        let (pieces, used, patience, limit) = match self {
-            Self::Reader(format) => {
-                return Ok(if format.next(piece)? { NextPart::Piece } else { NextPart::End });
+    /// Reads the next part.
+    fn next(&mut self) -> Result<NextPart> {
+        let (pieces, patience, limit) = match &mut self.origin {
+            PieceOrigin::Reader(format) => {
+                return Ok(if format.next(&mut self.piece)? { NextPart::Piece } else { NextPart::End });
             }
-            Self::Ahead { pieces, used, patience, limit } => (pieces, used, patience, limit),
+            PieceOrigin::Ahead { pieces, patience, limit, .. } => (pieces, patience, limit),
         };
         let next = match limit.take() {
             Some(limit) => pieces.recv_timeout(limit),
@@ -332,12 +341,21 @@ impl<'t> PieceSource<'t> {
         };
         match next {
             Ok(next) => {
-                let _ = used.send(std::mem::replace(piece, next?));
-                *limit = patience.filter(|_| piece.after >= Break::Line);
+                self.piece = next?;
+                *limit = patience.filter(|_| self.piece.after >= Break::Line);
                 Ok(NextPart::Piece)
             }
             Err(RecvTimeoutError::Timeout) => Ok(NextPart::Pause),
             Err(RecvTimeoutError::Disconnected) => Ok(NextPart::End),
+        }
+    }
+
+    /// Accepts a piece to be filled again.
+    fn reuse(&mut self, piece: Piece) {
+        match &self.origin {
+            PieceOrigin::Reader(_) => self.piece = piece,
+            // The reader ends before the last pieces come back.
+            PieceOrigin::Ahead { used, .. } => _ = used.send(piece),
         }
     }
 }
@@ -425,12 +443,11 @@ impl<'a> PieceQueue<'a> {
 
     /// Processes the next part of a file; returns false at its end.
     fn read(&mut self, source: &mut PieceSource<'_>, take: &mut Take<'_>) -> Result<bool> {
-        let mut piece = self.spare.pop().unwrap_or_default();
-        match source.next(&mut piece)? {
+        match source.next()? {
             NextPart::Piece => {
                 self.options.interrupt.check()?;
-                let empty = self.push(piece, take)?;
-                self.spare.push(empty);
+                let empty = self.push(std::mem::take(&mut source.piece), take)?;
+                source.reuse(empty);
             }
             NextPart::Pause => self.pause(take)?,
             NextPart::End => {

@@ -311,7 +311,7 @@ fn memory_stays_flat_on_a_line_without_end() {
         ("WE MET THE BBC", "--model model --threads 1"),
         ("\u{301}", "--model model"),
         ("\0", "--model model"),
-        ("<b", "--model model --threads 1"),
+        ("<b", "--model model"),
         ("\u{e9}", "--model model --lossy"),
     ] {
         let args = ["restore"].into_iter().chain(options.split_whitespace());
