@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::cue::{self, CueScanner, push_untagged};
 use super::grammar::Grammar;
-use super::info::FormatInfo;
+use super::info::{CONVERTS, FormatInfo};
 use super::json::{self, quoted};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
@@ -258,6 +258,9 @@ impl Grammar for Events {
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        if !CONVERTS {
+            return Ok(());
+        }
         let Some(fields) = self.lines.read(line)? else {
             if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.script {
                 for text in [&mut block.text, source] {

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::grammar::Grammar;
+use super::info::CONVERTS;
 use super::line_parts::{LineParts, PartRole};
 use super::pauses::Pauses;
 use super::segment::{
@@ -532,6 +533,9 @@ impl<S: Subtitles> Grammar for CueLines<S> {
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        if !CONVERTS {
+            return Ok(());
+        }
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
             // The next line decides whether the cue has ended.
@@ -599,7 +603,7 @@ impl<S: Subtitles> Grammar for CueLines<S> {
 
     /// Appends the open item.
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
-        let Some(mut found) = self.open.take() else { return };
+        let Some(mut found) = self.open.take().filter(|_| CONVERTS) else { return };
         if let (Item::Segment(segment), Some(start)) = (&mut found.item, self.text_at.take()) {
             let tags = read_text::<S>(&found.source[start..], segment);
             found.parts.push((LossKind::Text, start));

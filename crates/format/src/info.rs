@@ -16,6 +16,9 @@ use majuscule_base::files::Input;
 use majuscule_text::write::MarkSide;
 use majuscule_text::{MarkForm, RestoreOptions};
 
+/// True if this build converts formats. Where it is false, the compiler leaves out the code that reads items.
+pub(super) const CONVERTS: bool = cfg!(feature = "all-formats");
+
 /// Makes the grammar of a format.
 pub(super) type GrammarMaker = fn(Option<&str>) -> Result<Box<dyn Grammar>>;
 
@@ -160,7 +163,7 @@ impl FormatInfo {
     /// Returns the description of the format in this build: without the feature `all-formats`, no
     /// code of formats other than text and subtitles is in the program, and no format is converted.
     pub(super) const fn built(self) -> Self {
-        if cfg!(feature = "all-formats") {
+        if CONVERTS {
             return self;
         }
         let unconverted = Self { segments: None, items: None, ..self };

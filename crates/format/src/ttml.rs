@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::cue::CueScanner;
 use super::grammar::Grammar;
 use super::head::FileHead;
-use super::info::FormatInfo;
+use super::info::{CONVERTS, FormatInfo};
 use super::kind::{Format, FormatFamily};
 use super::line_parts::LineParts;
 use super::lines::Ends;
@@ -628,6 +628,9 @@ impl Grammar for TtmlParagraphs {
     }
 
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        if !CONVERTS {
+            return Ok(());
+        }
         let is_new = std::mem::replace(&mut self.number, number) < number;
         let mut start = 0;
         if let Some(open) = &mut self.open {
@@ -656,6 +659,9 @@ impl Grammar for TtmlParagraphs {
 
     /// Appends the open item.
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
+        if !CONVERTS {
+            return;
+        }
         self.trim(&[' ', '\t', '\n']);
         let Some(mut open) = self.open.take() else { return };
         if let Item::Block(block) = &mut open.item {

@@ -300,7 +300,8 @@ impl<'t> PieceSource<'t> {
         patience: Option<Duration>,
         work: impl FnOnce(Self) -> Result<()>,
     ) -> Result<()> {
-        if !is_ahead {
+        // WebAssembly has no threads, so the compiler leaves out the code below.
+        if !is_ahead || cfg!(target_family = "wasm") {
             return work(Self { piece: Piece::default(), origin: PieceOrigin::Reader(format) });
         }
         thread::scope(|scope| {
