@@ -155,7 +155,7 @@ impl Fields {
 
     /// Reads a non-negative integer.
     pub fn number(&mut self, name: &'static str) -> Result<Option<usize>, ApiError> {
-        self.read(name, "a whole number from 0", |value| usize::try_from(value.as_u64()?).ok())
+        self.read(name, "a whole number from 0", |value| OptionValue::deserialize(value).ok()?.count(0).ok())
     }
 
     /// Reads a number without changing its notation.

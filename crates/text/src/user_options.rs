@@ -505,6 +505,12 @@ impl OptionValue {
     pub fn count(&self, least: usize) -> Result<usize, WrongValue> {
         match *self {
             Self::Count(count) if count >= least => Ok(count),
+            // JSON has one kind of number: 2.0 is a whole one.
+            Self::Number(number)
+                if number.fract() == 0.0 && (least as f64..=u32::MAX.into()).contains(&number) =>
+            {
+                Ok(number as usize)
+            }
             _ => Err(WrongValue::Unexpected),
         }
     }

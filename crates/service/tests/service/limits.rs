@@ -43,6 +43,11 @@ fn a_wrong_request_is_a_problem_that_names_the_field() {
             "look_ahead",
             "`look_ahead` is -1, but a whole number from 0 was expected",
         ),
+        (
+            r#"{"text":"a","look_ahead":1.5}"#,
+            "look_ahead",
+            "`look_ahead` is 1.5, but a whole number from 0 was expected",
+        ),
         (r#"{"text":"a","marks":"x"}"#, "marks", "\"x\" is not a known punctuation mark"),
         (r#"{"text":"a","confidence":"yes"}"#, "confidence", "`confidence` is \"yes\", but true or false"),
         (
@@ -63,6 +68,8 @@ fn a_wrong_request_is_a_problem_that_names_the_field() {
         assert!(answer.problem(400).starts_with(detail), "{answer:?}");
         assert_eq!(answer.json()["field"], field);
     }
+    // JSON has one kind of number.
+    assert_eq!(server.restore(r#"{"text":"a","look_ahead":2.0}"#).json()["text"], "A");
     let answer = server.post("/v1/restore?offset=bytes", "application/json", b"{}");
     assert_eq!((answer.problem(400), &answer.json()["field"]).1, "offset");
     let answer = server.post("/v1/restore?offsets=chars", "application/json", b"{}");
