@@ -94,7 +94,10 @@ impl KeptCapitals {
             let line = start..len.map_or(tokens.len(), |len| start + len + 1);
             start = line.end;
             open = match words[..line.len()].iter().any(is_kept) {
-                true => self.judge(line, open, source, tokens, decisions, options),
+                true => {
+                    self.find_parts(line, tokens, decisions, options);
+                    self.judge(open, source, tokens, decisions, options)
+                }
                 // A sentence without capitals keeps none.
                 false => open.filter(|_| {
                     let others = words[1..line.len()].iter().zip(&decisions[line.start + 1..]);
@@ -106,18 +109,16 @@ impl KeptCapitals {
         }
     }
 
-    /// Judges the words of a line in which some words have capitals; `open` is the decision on the sentence that
+    /// Judges the parts of a line in which some words have capitals; `open` is the decision on the sentence that
     /// continues there. Returns the decision on its last sentence.
     fn judge(
         &mut self,
-        line: Range<usize>,
         open: Option<bool>,
         source: &[u8],
         tokens: &mut Tokens,
         decisions: &[Decision],
         options: &RestoreOptions,
     ) -> Option<bool> {
-        self.find_parts(line, tokens, decisions, options);
         let mut last = None;
         // The text of a line is judged before its speaker label, because it is evidence for the label.
         for at in (0..self.parts.len()).rev() {

@@ -520,7 +520,7 @@ impl MaxentSession<'_> {
         let is_needed =
             opens_cue || start > 1.0 || is_open && (ends.is_some() || self.request.needs_mark_confidence());
         let odds = match is_open || opens_cue {
-            true => self.odds(model, waiting, look_ahead, ends, is_needed, history),
+            true => self.odds(waiting, look_ahead, ends, is_needed, history),
             false => None,
         };
         if opens_cue && let Some(odds) = &odds {
@@ -549,13 +549,13 @@ impl MaxentSession<'_> {
     /// mark is probable enough, unless `is_needed`.
     fn odds(
         &mut self,
-        model: &MarkModel,
         waiting: usize,
         look_ahead: usize,
         ends: Option<bool>,
         is_needed: bool,
         history: &AnswerHistory,
     ) -> Option<MarkOdds> {
+        let model = self.marks.as_ref()?.model;
         let back = self.waiting.len() - waiting;
         let (logits, pairs) = self.gap_logits(model, back, look_ahead, &history.marks);
         let mut end_fraction = None;

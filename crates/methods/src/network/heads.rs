@@ -19,6 +19,17 @@ pub struct Heads {
     marks: Vec<Mark>,
 }
 
+/// The rules for choosing labels by their scores.
+#[derive(Debug, Clone, Copy)]
+pub struct ChoiceRules<'a> {
+    /// The cases of the classes, with the mixed-case forms of words.
+    pub cases: &'a ClassCases<String>,
+    /// The costs of marks.
+    pub costs: MarkCosts,
+    /// The labels that are wanted.
+    pub request: &'a Request,
+}
+
 /// The number of scores of each head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadSizes {
@@ -103,11 +114,10 @@ impl Heads {
         &self,
         word: &ChainWord<'_>,
         ln: &[f32],
-        cases: &ClassCases<String>,
-        costs: MarkCosts,
+        rules: ChoiceRules<'_>,
         chain: &mut ChainState,
-        request: &Request,
     ) -> Choice {
+        let ChoiceRules { cases, costs, request } = rules;
         let sizes = self.sizes();
         let (ln, before) = ln.split_at(sizes.all().min(ln.len()));
         let (of_cases, of_marks) = if ln.is_empty() { (ln, ln) } else { ln.split_at(sizes.cases) };

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use train::{BilstmConfig, train};
 pub use weights::Widths;
 
-use crate::shared::heads::{ChainState, Heads};
+use crate::shared::heads::{ChainState, ChoiceRules, Heads};
 use crate::shared::session::{WindowModel, WindowSession};
 use crate::shared::windower::Windower;
 use majuscule_base::error::Result;
@@ -188,7 +188,8 @@ impl Bilstm {
             ln.extend_from_slice(at.checked_sub(1).map_or(&[], marks));
             let word = |at: usize| Some((window.words.get(at)?.context, cases(at)?));
             let start_odds = self.heads.start_odds(at, word);
-            self.heads.choice(&window.chain_word(at, start_odds), &ln, &self.cases, costs, chain, &request)
+            let rules = ChoiceRules { cases: &self.cases, costs, request: &request };
+            self.heads.choice(&window.chain_word(at, start_odds), &ln, rules, chain)
         };
         window.targets.clone().map(choice).collect()
     }

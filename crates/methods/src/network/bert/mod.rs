@@ -24,7 +24,7 @@ use majuscule_text::restorer::{Details, LayerWeights, Request, Restorer, Session
 use majuscule_text::{Choice, Labels, Tokens};
 use serde::{Deserialize, Serialize};
 
-use crate::network::heads::{ChainState, ChainWord, Heads};
+use crate::network::heads::{ChainState, ChainWord, ChoiceRules, Heads};
 use crate::network::session::{WindowModel, WindowSession};
 use crate::network::subwords::{NativeTokenizer, SubwordTokenizer};
 use crate::network::tensors::WeightSource;
@@ -284,7 +284,7 @@ impl<P: SubwordTokenizer, S: WindowScorer> BertModel<P, S> {
         let WindowTarget { word, context, after, start_odds, .. } = target;
         let word =
             ChainWord { lower: &word.lower, context: *context, after: *after, start_odds: *start_odds };
-        self.heads.choice(&word, ln, &self.cases, costs, chain, request)
+        self.heads.choice(&word, ln, ChoiceRules { cases: &self.cases, costs, request }, chain)
     }
 
     fn costs(&self) -> MarkCosts {

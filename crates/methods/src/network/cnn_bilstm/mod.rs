@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::Method;
 use crate::gaps::MarkCosts;
 use crate::network::check_scores;
-use crate::network::heads::{ChainState, HeadSizes, Heads, ln_softmax};
+use crate::network::heads::{ChainState, ChoiceRules, HeadSizes, Heads, ln_softmax};
 pub use crate::network::products::EnginePrecision;
 use crate::network::session::{WindowModel, WindowSession};
 use crate::network::windower::Windower;
@@ -151,7 +151,8 @@ impl CnnBilstm {
                 Some((window.words.get(at)?.context, ln.get(at * all..at * all + cases)?))
             });
             let ln = [word(at), before].concat();
-            self.heads.choice(&window.chain_word(at, start_odds), &ln, &self.cases, costs, chain, &request)
+            let rules = ChoiceRules { cases: &self.cases, costs, request: &request };
+            self.heads.choice(&window.chain_word(at, start_odds), &ln, rules, chain)
         })
     }
 

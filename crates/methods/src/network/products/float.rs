@@ -18,6 +18,17 @@ pub struct FloatPanels {
     columns: usize,
 }
 
+/// Rows of numbers at equal distances, to be written.
+#[derive(Debug)]
+pub struct StridedOutput<'a> {
+    /// The numbers from the first row on.
+    pub values: &'a mut [f32],
+    /// The distance from one row to the next.
+    pub stride: usize,
+    /// The number of columns that are written.
+    pub width: usize,
+}
+
 /// Rows of numbers at equal distances.
 #[derive(Debug, Clone, Copy)]
 pub struct StridedRows<'a> {
@@ -79,17 +90,15 @@ impl FloatPanels {
         self.columns
     }
 
-    /// Writes each row times each column, plus the bias of the column if there is one, into rows of
-    /// `out` at the distance `stride`. The first `width` columns are written.
+    /// Writes each row times each column, plus the bias of the column if there is one.
     pub fn multiply(
         &self,
         instructions: InstructionSet,
         x: StridedRows<'_>,
         bias: &[f32],
-        out: &mut [f32],
-        stride: usize,
-        width: usize,
+        out: StridedOutput<'_>,
     ) {
+        let StridedOutput { values: out, stride, width } = out;
         let (lanes, most) = (lanes(instructions), rows_at_once(instructions));
         let widest = VECTORS * lanes;
         for first in (0..width.min(self.columns)).step_by(widest) {
@@ -280,7 +289,7 @@ mod tests {
         let mut out = vec![f32::NAN; count * width];
         let panels = FloatPanels::of_columns(instructions, weights, depth);
         let rows = StridedRows { values: x, stride: depth, count };
-        panels.multiply(instructions, rows, bias, &mut out, width, width);
+        panels.multiply(instructions, rows, bias, StridedOutput { values: &mut out, stride: width, width });
         out
     }
 

@@ -63,7 +63,8 @@ impl Linear {
         match &self.weights {
             PackedWeights::Float(panels) => {
                 let x = float::StridedRows { values: x, stride: self.depth, count };
-                panels.multiply(self.instructions, x, &self.bias, out, width, width);
+                let out = float::StridedOutput { values: out, stride: width, width };
+                panels.multiply(self.instructions, x, &self.bias, out);
             }
             PackedWeights::Bytes(panels) => {
                 panels.multiply(self.instructions, x, bytes, &self.bias, out);

@@ -50,10 +50,13 @@ impl TrainingWeights {
         thread::scope(|scope| {
             let last = self.cells.len().div_ceil(size) - 1;
             for (part, cells) in self.cells.chunks_mut(size).enumerate() {
-                let start = (part * size) as u32;
-                let leaders = leaders.next().unwrap_or_default();
-                let lazy = lazy.as_mut().and_then(Iterator::next);
-                let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, index);
+                let range = CellRange {
+                    start: (part * size) as u32,
+                    cells,
+                    leaders: leaders.next().unwrap_or_default(),
+                    lazy: lazy.as_mut().and_then(Iterator::next),
+                };
+                let work = move || range.update(gradients, rate, index);
                 // The last range is updated on the current thread.
                 if part == last {
                     work();
@@ -69,51 +72,55 @@ impl TrainingWeights {
     }
 }
 
-fn move_cells(
-    gradients: &[Gradients],
-    rate: f32,
+/// The weights that one thread updates.
+struct CellRange<'a> {
+    /// The index of the first cell.
     start: u32,
-    cells: &mut [WeightCell],
-    leaders: &mut [(u64, u32)],
-    mut lazy: Option<LazyPart<'_>>,
-    index: &Index,
-) {
-    let end = start + cells.len() as u32;
-    for gradients in gradients {
-        let mut from = 0;
-        for &(to, all, gradient) in &gradients.words {
-            let squares =
-                [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
-            for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
-                let cell = index.cell(feature);
-                if !(start..end).contains(&cell) {
-                    continue;
-                }
-                let at = (cell - start) as usize;
-                if let Some(leader) = leaders.get_mut(at) {
-                    match leader {
-                        (found, lead) if *found == feature => *lead += 1,
-                        (found, lead @ 0) => (*found, *lead) = (feature, 1),
-                        (_, lead) => *lead -= 1,
+    cells: &'a mut [WeightCell],
+    leaders: &'a mut [(u64, u32)],
+    lazy: Option<LazyPart<'a>>,
+}
+
+impl CellRange<'_> {
+    fn update(self, gradients: &[Gradients], rate: f32, index: &Index) {
+        let Self { start, cells, leaders, mut lazy } = self;
+        let end = start + cells.len() as u32;
+        for gradients in gradients {
+            let mut from = 0;
+            for &(to, all, gradient) in &gradients.words {
+                let squares =
+                    [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
+                for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
+                    let cell = index.cell(feature);
+                    if !(start..end).contains(&cell) {
+                        continue;
                     }
-                }
-                let cell = &mut cells[at];
-                if let Some(lazy) = &mut lazy {
-                    lazy.catch_up(at, cell);
-                }
-                for (sum, square) in cell[WEIGHTS_EACH..].iter_mut().zip(squares) {
-                    *sum += square;
-                }
-                let step = |sum: f32| rate / (sum.sqrt() + 1e-6);
-                let (case, begin) = (step(cell[WEIGHTS_EACH]), step(cell[WEIGHTS_EACH + 1]));
-                if of_class {
-                    for (weight, g) in cell[..BEGIN].iter_mut().zip(gradient) {
-                        *weight -= case * g;
+                    let at = (cell - start) as usize;
+                    if let Some(leader) = leaders.get_mut(at) {
+                        match leader {
+                            (found, lead) if *found == feature => *lead += 1,
+                            (found, lead @ 0) => (*found, *lead) = (feature, 1),
+                            (_, lead) => *lead -= 1,
+                        }
                     }
+                    let cell = &mut cells[at];
+                    if let Some(lazy) = &mut lazy {
+                        lazy.catch_up(at, cell);
+                    }
+                    for (sum, square) in cell[WEIGHTS_EACH..].iter_mut().zip(squares) {
+                        *sum += square;
+                    }
+                    let step = |sum: f32| rate / (sum.sqrt() + 1e-6);
+                    let (case, begin) = (step(cell[WEIGHTS_EACH]), step(cell[WEIGHTS_EACH + 1]));
+                    if of_class {
+                        for (weight, g) in cell[..BEGIN].iter_mut().zip(gradient) {
+                            *weight -= case * g;
+                        }
+                    }
+                    cell[BEGIN] -= begin * gradient[BEGIN];
                 }
-                cell[BEGIN] -= begin * gradient[BEGIN];
+                from = to;
             }
-            from = to;
         }
     }
 }

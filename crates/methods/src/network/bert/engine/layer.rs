@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::network::bert::distances::DistanceBias;
 use crate::network::instruction_set::InstructionSet;
 use crate::network::products::aligned::Aligned;
-use crate::network::products::float::{FloatPanels, StridedRows};
+use crate::network::products::float::{FloatPanels, StridedOutput, StridedRows};
 use crate::network::products::int8::ByteRows;
 use crate::network::products::linear::Linear;
 use crate::network::products::rows::{Norm, gelu, powers, scale};
@@ -60,6 +60,12 @@ pub struct BatchSpan {
     pub targets: Range<usize>,
 }
 
+/// The rows of a text among the queries, keys and values of a batch.
+struct AttendedText<'a> {
+    attending: &'a [f32],
+    rows: Range<usize>,
+}
+
 impl EngineLayer {
     /// Replaces the states of all rows by the states after this layer.
     pub fn forward(&self, x: &mut [f32], spans: &[BatchSpan], scratch: &mut EngineScratch) {
@@ -70,7 +76,8 @@ impl EngineLayer {
         for BatchSpan { rows, .. } in spans {
             let queries =
                 StridedRows { values: &attending[rows.start * stride..], stride, count: rows.len() };
-            self.attend(queries, 0..rows.len(), &attending, rows.clone(), rows.start, scratch);
+            let text = AttendedText { attending: &attending, rows: rows.clone() };
+            self.attend(queries, 0..rows.len(), text, rows.start, scratch);
         }
         scratch.attending = attending;
         self.after_attention(x, scratch);
@@ -105,7 +112,8 @@ impl EngineLayer {
                 count: targets.len(),
             };
             let positions = of_targets[targets.clone()].iter().map(|row| row - rows.start);
-            self.attend(queries, positions, &attending, rows.clone(), targets.start, scratch);
+            let text = AttendedText { attending: &attending, rows: rows.clone() };
+            self.attend(queries, positions, text, targets.start, scratch);
         }
         (scratch.attending, scratch.queries) = (attending, queries);
         self.after_attention(&mut out, scratch);
@@ -118,14 +126,14 @@ impl EngineLayer {
         &self,
         queries: StridedRows<'_>,
         positions: impl Iterator<Item = usize> + Clone,
-        attending: &[f32],
-        rows: Range<usize>,
+        text: AttendedText<'_>,
         first: usize,
         scratch: &mut EngineScratch,
     ) {
         if queries.count == 0 {
             return;
         }
+        let AttendedText { attending, rows } = text;
         let (instructions, stride) = (self.instructions, self.attending.outs());
         let (hidden, size) = (stride / 3, stride / 3 / self.heads);
         let EngineScratch { keys, values, probabilities, fractions, attended, .. } = scratch;
@@ -141,7 +149,8 @@ impl EngineLayer {
             let width = keys.columns();
             probabilities.room(queries.count * width);
             let queries = StridedRows { values: &queries.values[head * size..], ..queries };
-            keys.multiply(instructions, queries, &[], probabilities, width, width);
+            let out = StridedOutput { values: probabilities, stride: width, width };
+            keys.multiply(instructions, queries, &[], out);
             if let Some(distances) = &self.distances {
                 for (scores, position) in probabilities.chunks_exact_mut(width).zip(positions.clone()) {
                     let summands = distances.of(head, position, rows.len());
@@ -153,7 +162,8 @@ impl EngineLayer {
             powers(instructions, probabilities, width, rows.len(), fractions);
             let probabilities = StridedRows { values: probabilities, stride: width, count: queries.count };
             let out = &mut attended[first * hidden + head * size..];
-            values.multiply(instructions, probabilities, &[], out, hidden, size);
+            let written = StridedOutput { values: out, stride: hidden, width: size };
+            values.multiply(instructions, probabilities, &[], written);
             scale(instructions, out, hidden, size, fractions);
         }
     }

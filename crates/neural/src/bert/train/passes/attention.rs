@@ -24,6 +24,8 @@ pub struct AttentionShape<'a> {
     pub texts: &'a [Range<usize>],
     /// The summands of attention scores for distances, if the encoder has them.
     pub distances: Option<&'a DistanceBias>,
+    /// The number of buckets of these summands.
+    pub buckets: Option<usize>,
 }
 
 /// The attention of one head in one text.
@@ -132,7 +134,7 @@ impl AttentionShape<'_> {
 
     /// Computes the gradients of queries, keys and values, side by side, from the gradients of the results of
     /// attention. Returns the gradients of the summands of distances, with a row for each bucket and a column
-    /// for each head. `buckets` is the number of buckets, if there are such summands.
+    /// for each head, if there are such summands.
     pub fn backward(
         &self,
         attending: &[f32],
@@ -140,7 +142,6 @@ impl AttentionShape<'_> {
         probabilities: &mut [f32],
         grads: &[f32],
         grads_attending: &mut [f32],
-        buckets: Option<usize>,
     ) -> Vec<f32> {
         let size = self.size();
         let mut own = vec![0.0; grads_attending.len()];
@@ -166,13 +167,13 @@ impl AttentionShape<'_> {
             MatrixViewMut::new(grads_queries, size).set(grads_scores, keys);
             MatrixViewMut::new(grads_keys, size).set(grads_scores.transposed(), queries);
             let of_buckets =
-                buckets.map(|buckets| bucket_sums(buckets, grads_used, width, 1.0 / self.scale()));
+                self.buckets.map(|buckets| bucket_sums(buckets, grads_used, width, 1.0 / self.scale()));
             (task.head, of_buckets.unwrap_or_default())
         };
         let by_task: Vec<(usize, Vec<f32>)> =
             tasks.into_par_iter().map_init(<(Vec<f32>, Vec<f32>)>::default, of_task).collect();
         self.side_by_side(&own, 3, grads_attending);
-        let mut of_distances = vec![0.0; buckets.unwrap_or(0) * self.heads];
+        let mut of_distances = vec![0.0; self.buckets.unwrap_or(0) * self.heads];
         for (head, sums) in by_task {
             for (bucket, sum) in sums.into_iter().enumerate() {
                 of_distances[bucket * self.heads + head] += sum;

@@ -188,7 +188,8 @@ impl<'a> EncoderPasses<'a> {
     fn attention<'b>(&'b self, texts: &'b [Range<usize>]) -> AttentionShape<'b> {
         let EncoderConfig { num_attention_heads: heads, hidden_size: hidden, .. } = *self.config;
         let distances = self.distances.as_ref();
-        AttentionShape { instructions: self.instructions, heads, hidden, texts, distances }
+        let buckets = self.buckets();
+        AttentionShape { instructions: self.instructions, heads, hidden, texts, distances, buckets }
     }
 
     /// Computes the states of texts.
@@ -330,8 +331,7 @@ impl<'a> EncoderPasses<'a> {
         };
         for layer in (0..self.config.num_hidden_layers).rev() {
             add_mixed(&mut grads, factors[layer + 1]);
-            let Some(of_layer) = states.layers.pop() else { bail!("a layer has no states") };
-            self.layer_back(layer, &states.outputs[layer], of_layer, &states.texts, &mut grads, &mut found)?;
+            self.layer_back(layer, &mut states, &mut grads, &mut found)?;
         }
         add_mixed(&mut grads, factors[0]);
         self.embed_back(states, grads, &mut found)?;
@@ -342,15 +342,13 @@ impl<'a> EncoderPasses<'a> {
     fn layer_back(
         &self,
         layer: usize,
-        x: &[f32],
-        states: LayerStates,
-        texts: &[Range<usize>],
+        states: &mut EncoderStates,
         grads: &mut [f32],
         found: &mut EncoderGradients,
     ) -> Computed<()> {
         let name = |part: &str| part_of_layer(layer, part);
         let position = |position| self.dropout(layer + 1, position);
-        let LayerStates {
+        let Some(LayerStates {
             attending,
             mut probabilities,
             attended,
@@ -358,7 +356,10 @@ impl<'a> EncoderPasses<'a> {
             between,
             mut inner,
             outer_normed,
-        } = states;
+        }) = states.layers.pop()
+        else {
+            bail!("a layer has no states")
+        };
         let mut results = vec![0.0; grads.len()];
 
         let norm = self.norm(&name("output.LayerNorm"))?;
@@ -391,18 +392,17 @@ impl<'a> EncoderPasses<'a> {
         let mut grads_attended = vec![0.0; attended.len()];
         projection.product_back(&results, &mut grads_attended, self.precision);
         let mut grads_attending = vec![0.0; attending.len()];
-        let of_distances = self.attention(texts).backward(
+        let of_distances = self.attention(&states.texts).backward(
             &attending,
             position(PROBABILITIES),
             &mut probabilities,
             &grads_attended,
             &mut grads_attending,
-            self.buckets(),
         );
         if self.distances.is_some() {
             found.add_distances(of_distances);
         }
-        self.attending_back(layer, x, &grads_attending, grads, found)
+        self.attending_back(layer, &states.outputs[layer], &grads_attending, grads, found)
     }
 
     /// Adds the gradients of the input of a layer that come through its queries, keys and values, whose gradients are
